@@ -1,0 +1,1 @@
+"""Marks in time, and the wake-ups that tell waiting requests that a row has changed."""

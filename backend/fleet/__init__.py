@@ -1,0 +1,1 @@
+"""Reads that join rooms for one screen, and the event stream."""

@@ -1,0 +1,1 @@
+"""Nodes, services, agents, enrolment and leases; the routes that agents call."""

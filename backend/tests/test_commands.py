@@ -1,0 +1,167 @@
+"""The server's commands, run as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import check_password
+from django.db import connection
+
+from backend.accounts.models import AuditEntry, Membership, Org, User
+
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def run(transactional_db: None, tmp_path: Any) -> Callable[..., Done]:
+    """Return a function that runs a command on the test's own database."""
+
+    def command(*words: str, **variables: str) -> Done:
+        environment = {
+            **os.environ,
+            "DATABASE_NAME": connection.settings_dict["NAME"],
+            "VMAUTH_CONFIG": str(tmp_path / "vmauth.yml"),
+            **variables,
+        }
+        return subprocess.run(  # noqa: S603 -- our own interpreter
+            [sys.executable, "-m", "backend", *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return command
+
+
+def test_setup_makes_the_first_org_once(run: Callable[..., Done], tmp_path: Any) -> None:
+    first = run("setup", "--email", "Owner@example.org", "--org", "Harbour")
+    again = run("setup")
+
+    assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
+    made, found = (json.loads(done.stdout.splitlines()[-1]) for done in (first, again))
+    user = User.objects.get()
+    assert made == {
+        "org": str(Org.objects.get(name="Harbour").id),
+        "email": "owner@example.org",
+        "password": made["password"],
+    }
+    assert found == {**made, "password": None}
+    assert check_password(made["password"], user.password)
+    assert Membership.unscoped.get().role == "owner"
+    assert AuditEntry.unscoped.get().action == "org.created"
+    assert (tmp_path / "vmauth.yml").exists()
+
+
+def test_another_org_and_a_member_of_both(run: Callable[..., Done]) -> None:
+    first = json.loads(run("create-org", "Harbour", "--email", "owner@example.org").stdout)
+    second = json.loads(run("create-org", "Lighthouse", "--email", "owner@example.org").stdout)
+    added = json.loads(
+        run("add-member", "hand@example.org", "--org", second["org"], "--role", "operator").stdout
+    )
+
+    assert first["password"]
+    assert second["password"] is None
+    assert added["password"]
+    assert Membership.unscoped.filter(user__email="owner@example.org", role="owner").count() == 2
+    assert Membership.unscoped.get(user__email="hand@example.org").role == "operator"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["setup", "--email", "nobody"], 2, "'nobody' is not an e-mail address"),
+        (["create-enrolment-token"], 1, "leadline: There is no org yet: run setup first.\n"),
+        (["create-enrolment-token", "--org", "x"], 1, "leadline: There is no org with the id x.\n"),
+        (
+            ["add-member", "a@example.org", "--org", str(uuid.UUID(int=0))],
+            1,
+            "leadline: There is no org with the id",
+        ),
+        (["nothing"], 1, "Unknown command: 'nothing'"),
+    ],
+)
+def test_a_wrong_use_is_one_sentence(
+    run: Callable[..., Done], words: list[str], code: int, sentence: str
+) -> None:
+    done = run(*words)
+
+    assert done.returncode == code
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_org_is_not_made_twice(run: Callable[..., Done]) -> None:
+    run("create-org", "Harbour", "--email", "owner@example.org")
+    done = run("create-org", "Harbour", "--email", "other@example.org")
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "leadline: There is an org named Harbour already.\n",
+    )
+    assert User.objects.count() == 1
+
+
+def test_several_orgs_must_be_told_apart(run: Callable[..., Done]) -> None:
+    org = json.loads(run("create-org", "Harbour", "--email", "owner@example.org").stdout)["org"]
+    assert run("create-enrolment-token").stdout.startswith("lle_")
+    run("create-org", "Lighthouse", "--email", "owner@example.org")
+
+    done = run("create-enrolment-token")
+    named = run("create-enrolment-token", "--org", org)
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "leadline: There are several orgs: name one with --org.\n",
+    )
+    assert (named.returncode, len(named.stdout.strip())) == (0, 55)
+
+
+def test_a_wrong_setting_is_one_sentence(run: Callable[..., Done]) -> None:
+    done = run("setup", REDIS_PORT="many")
+
+    assert (done.returncode, done.stderr) == (
+        2, "leadline: REDIS_PORT must be a port from 1 to 65535, not 'many'.\n"
+    )  # fmt: skip
+
+
+def test_postgresql_down_is_one_sentence(run: Callable[..., Done]) -> None:
+    done = run("setup", DATABASE_PORT="1")
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        "leadline: PostgreSQL does not take the connection: "
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_keys_rotate(run: Callable[..., Done]) -> None:
+    run("setup")
+
+    signing = run("rotate-signing-key")
+    encryption = run("rotate-encryption-key")
+
+    assert signing.returncode == encryption.returncode == 0, signing.stderr + encryption.stderr
+    assert signing.stdout.startswith("A new signing key is in use")
+    assert encryption.stdout.endswith("every secret is now under the first of ENCRYPTION_KEYS.\n")
+
+
+def test_help_names_every_command(run: Callable[..., Done]) -> None:
+    for words in ([], ["--help"]):
+        text = run(*words)
+        for command in (
+            "setup",
+            "create-enrolment-token",
+            "rotate-encryption-key",
+            "canary",
+            "schema",
+        ):
+            assert command in text.stdout + text.stderr

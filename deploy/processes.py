@@ -1,0 +1,88 @@
+"""Reads deploy/processes.yaml, the one table of processes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TABLE_FILE = Path(__file__).with_name("processes.yaml")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting that people may give in the environment, with its default and what it means."""
+
+    name: str
+    default: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Process:
+    """One row of the table. The head of processes.yaml explains the fields."""
+
+    name: str
+    description: str
+    program: str
+    command: tuple[str, ...]
+    when: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    prepare: str = ""
+    port: str = ""
+    ready: dict[str, Any] = field(default_factory=dict)
+    ready_seconds: float = 60
+    memory: int = 0
+    depends: tuple[str, ...] = ()
+    one_shot: bool = False
+    restart: bool = True
+    stop_signal: str = "SIGTERM"
+    stop_seconds: float = 15
+    only_if: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The whole table: settings, what the backend's processes share, and the processes in start order."""
+
+    settings: dict[str, Setting]
+    environments: dict[str, dict[str, str]]
+    processes: dict[str, Process]
+
+    def with_dependencies(self, names: list[str]) -> list[Process]:
+        """Give these processes and all they depend on, in start order; raises KeyError for a name that is not a row."""
+        wanted: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in wanted:
+                wanted.add(name)
+                waiting += self.processes[name].depends
+        return [process for process in self.processes.values() if process.name in wanted]
+
+
+def _process(row: dict[str, Any]) -> Process:
+    fields = dict(row)
+    for name in ("command", "depends"):
+        fields[name] = tuple(row.get(name, ()))
+    fields["when"] = {setting: tuple(arguments) for setting, arguments in row.get("when", {}).items()}
+    return Process(**fields)
+
+
+def read_table(path: Path = TABLE_FILE) -> Table:
+    """Read the table from its file."""
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    rows = [_process(row) for row in document["processes"]]
+    return Table(
+        settings={name: Setting(name, entry["default"], entry["help"]) for name, entry in document["settings"].items()},
+        environments=document["environments"],
+        processes={row.name: row for row in rows},
+    )
+
+
+def fill(text: str, values: dict[str, str]) -> str:
+    """Put values in the place of {NAME}; raises KeyError for a name without a value."""
+    return re.sub(r"\{([A-Za-z_.]+)\}", lambda match: values[match[1]], text)

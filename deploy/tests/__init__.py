@@ -1,0 +1,1 @@
+"""Tests of what sets Leadline up and keeps it running."""
