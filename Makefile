@@ -71,11 +71,13 @@ venv:
 
 agent:
 	$(STEP) "leadline-agent" --inputs agents/go.mod agents/go.sum agents/cmd agents/internal --outputs bin/leadline-agent -- \
-		sh -c 'umask 022; cd agents && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o ../bin/leadline-agent ./cmd/leadline-agent'
+		sh -c 'umask 022; cd agents && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o ../bin/leadline-agent ./cmd/leadline-agent'
 
+# Not `npm ci`: it refuses a lock file without the binaries of other systems, which not every registry carries. This keeps to
+# the lock's versions and hashes all the same, and leaves the file alone.
 node-modules:
 	$(STEP) "Node packages" --inputs package.json package-lock.json frontend/package.json .npmrc --outputs node_modules/.package-lock.json -- \
-		npm ci --no-audit --no-fund
+		npm install --no-save --prefer-offline --no-audit --no-fund
 
 ui: node-modules
 	$(STEP) "user interface" --inputs frontend/src frontend/public frontend/index.html frontend/package.json frontend/vite.config.ts $(wildcard frontend/tsconfig*.json) package-lock.json \
@@ -84,7 +86,7 @@ ui: node-modules
 
 golangci-lint:
 	$(STEP) "golangci-lint" --outputs $(GOLANGCI_LINT) -- \
-		sh -c 'mkdir -p $(CACHE)/bin && GOBIN=$(CACHE)/bin/.new CGO_ENABLED=0 go install -ldflags "-s -w" github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_LINT_VERSION) && mv $(CACHE)/bin/.new/golangci-lint $(GOLANGCI_LINT)'
+		sh -c 'mkdir -p $(CACHE)/bin && GOBIN=$(CACHE)/bin/.new CGO_ENABLED=0 go install -ldflags "-s -w" github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_LINT_VERSION) && mv $(CACHE)/bin/.new/golangci-lint $(GOLANGCI_LINT) && rmdir $(CACHE)/bin/.new'
 
 chromium: ## install Chromium for the end-to-end tests (needs root)
 	@command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium)

@@ -1,1 +1,1 @@
-"""Leadline's server: identity, inventory and everything that needs meaning. Samples never pass through it."""
+"""Leadline's server: all that needs meaning. Samples never pass through it."""

@@ -1,4 +1,4 @@
-"""`python -m backend COMMAND`: the server's own commands; any other word is a Django management command."""
+"""`python -m backend COMMAND`: the server's own commands; any other word is one of Django's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arguments = argparse.Namespace
 
 
 def setup(arguments: Arguments) -> int:
-    """Bring the tables up to date, make signing keys, vmauth's rules and, where there is none, the first org."""
+    """Bring the tables, the signing keys and vmauth's rules up to date; make the first org."""
     from django.core.management import call_command
     from django.db import connection
 
@@ -103,13 +103,11 @@ def rotate_signing_key(arguments: Arguments) -> int:
 
 
 def rotate_encryption_key(arguments: Arguments) -> int:
-    """Encrypt every stored secret with the first of ENCRYPTION_KEYS; afterwards the others can be dropped."""
+    """Encrypt every stored secret with the first of ENCRYPTION_KEYS; then drop the others."""
     from backend.accounts import secrets
 
     changed = secrets.rotate_all()
-    print(
-        f"{changed} secrets were encrypted anew; every secret is now under the first of ENCRYPTION_KEYS."
-    )
+    print(f"Secrets encrypted anew: {changed}. All are under the first of ENCRYPTION_KEYS now.")
     return 0
 
 
@@ -239,9 +237,13 @@ def main(words: list[str]) -> int:
         django.setup()
     except WrongSetting as error:
         return _fail(str(error), 2)
+    from django.conf import settings
     from django.db import OperationalError
 
     from backend.errors import Problem
+
+    # A command needs one connection, and its own error says more than the pool's.
+    settings.DATABASES["default"]["OPTIONS"]["pool"] = False
 
     try:
         if arguments is not None:

@@ -1,4 +1,4 @@
-"""The small ASGI process: requests that wait (live pages, agents' long polls). Everything else is Django's."""
+"""The small ASGI process: requests that wait (live pages, agents' long polls)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 
-import django  # noqa: E402 -- after the module's name is set
+import django
 
 django.setup()
 
-from backend.fleet.stream import application  # noqa: E402 -- it uses models, so Django must be set up
+from backend.fleet.stream import application  # noqa: E402 - it uses models
 
 __all__ = ["application"]

@@ -11,12 +11,13 @@ from celery.signals import setup_logging, task_postrun, task_prerun
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backend.settings")
 
-from django.conf import settings  # noqa: E402 -- reads the environment, so the module's name must be set before
+from django.conf import settings
 
 app = Celery("leadline")
 app.conf.update(
     broker_url=settings.REDIS_URL,
     broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,  # Redis may be away for long; the rows wait
     broker_transport_options={"visibility_timeout": 3600},  # longer than the longest task
     imports=("backend.schedule",),  # which imports every room's tasks
     accept_content=["json"],

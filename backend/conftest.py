@@ -1,4 +1,4 @@
-"""What every backend test stands on: real servers, one stack a session, a database a worker, two orgs."""
+"""What every backend test stands on: one stack a session, a database a worker, two orgs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from deploy.stack import Stack
 
-_PARTS = ["postgresql", "redis", "victoriametrics"]
+_PARTS = ["postgresql", "redis", "victoriametrics", "vmauth"]
 _FAST_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 _STACK = pytest.StashKey[Stack]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the servers, before Django reads its settings; xdist's workers inherit the environment."""
+    """Start the servers before Django reads its settings; workers inherit the environment."""
     if not hasattr(config, "workerinput"):
         folder = Path(tempfile.mkdtemp(prefix="leadline-test-"))
         folder.chmod(0o755)  # the servers run as a user of their own
@@ -33,8 +34,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # The real hasher takes 0.2 s a password; it stays readable, because commands run with it.
     settings.PASSWORD_HASHERS = [_FAST_HASHER, *settings.PASSWORD_HASHERS]
-        "django.contrib.auth.hashers.MD5PasswordHasher"
-    ]  # the real one takes 0.2 s
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -117,6 +116,44 @@ def in_both(home: Team, away: Team) -> Any:
     _, new = actions.member_attach(org=home.org, email="both@example.org", role=Role.VIEWER)
     actions.member_attach(org=away.org, email="both@example.org", role=Role.OWNER)
     return new.user
+
+
+@pytest.fixture
+def live_signing_keys(db: None) -> Iterator[None]:
+    """Put the signing keys that the stack's vmauth knows into the test's database.
+
+    All workers share one vmauth, whose rules `setup` wrote from the stack's own database.
+    """
+    from django.conf import settings
+
+    from backend.accounts import secrets
+    from backend.metrics import tokens
+    from backend.metrics.models import SigningKey
+
+    database = settings.DATABASES["default"]
+    with psycopg.connect(
+        host=database["HOST"],
+        port=database["PORT"],
+        user=database["USER"],
+        password=database["PASSWORD"],
+        dbname=os.environ["DATABASE_NAME"],
+    ) as source:
+        rows = source.execute("SELECT private_key, public_key, signs_from FROM metrics_signingkey")
+        for private_key, public_key, signs_from in rows:
+            SigningKey.objects.create(
+                private_key=secrets.decrypt(private_key),
+                public_key=public_key,
+                signs_from=signs_from,
+            )
+    tokens._signers.clear()  # it remembers the key of the test before for some seconds
+    yield
+    tokens._signers.clear()
+
+
+@pytest.fixture(autouse=True)
+def _own_vmauth_config(settings: Any, tmp_path: Path) -> None:
+    """Keep a test that rotates keys from shutting the other workers out of the shared vmauth."""
+    settings.VMAUTH_CONFIG = tmp_path / "vmauth.yml"
 
 
 @pytest.fixture(autouse=True)

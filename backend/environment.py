@@ -1,4 +1,4 @@
-"""The process's environment, read once: every value has a type, and a wrong one names its variable."""
+"""The environment, read once: every value has a type, and a wrong one names its variable."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ PLACEHOLDERS = {
 """Stand-ins with which types, new migrations and the OpenAPI file are made where nothing runs."""
 
 
-class WrongSetting(Exception):  # noqa: N818 -- read as a statement: this is the wrong setting
+class WrongSetting(Exception):
     """A setting is missing or wrong; the message is one sentence that names it."""
 
 
 class Environment:
-    """Typed reading of environment variables. A secret NAME may also stand in a file that NAME_FILE names."""
+    """Typed environment variables; a secret NAME may also stand in a file that NAME_FILE names."""
 
     def __init__(self, variables: Mapping[str, str] | None = None) -> None:
         self._variables = os.environ if variables is None else variables
@@ -46,41 +46,31 @@ class Environment:
         """Return a text; an empty one counts as missing."""
         value = self._variables.get(name, "").strip() or default
         if value is None:
-            message = f"{name} is not set."
-            raise WrongSetting(message)
+            raise WrongSetting(f"{name} is not set.")
         return value
 
     def choice(self, name: str, choices: tuple[str, ...], default: str) -> str:
         """Return one of some words, in lower case."""
         value = self.text(name, default).lower()
         if value not in choices:
-            message = f"{name} must be one of {', '.join(choices)}, not {value!r}."
-            raise WrongSetting(message)
+            raise WrongSetting(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
         return value
 
     def port(self, name: str) -> int:
         """Return a TCP port."""
         value = self.text(name)
         if not (value.isascii() and value.isdigit() and 1 <= int(value) <= _HIGHEST_PORT):
-            message = f"{name} must be a port from 1 to {_HIGHEST_PORT}, not {value!r}."
-            raise WrongSetting(message)
+            raise WrongSetting(f"{name} must be a port from 1 to {_HIGHEST_PORT}, not {value!r}.")
         return int(value)
 
     def url(self, name: str) -> str:
-        """Return the address of a server: scheme, host and port, without a path or a slash at its end."""
+        """Return a server's address: scheme, host and port, no path and no slash at its end."""
         value = self.text(name).rstrip("/")
-        try:
-            parts = urlsplit(value)
-            good = (
-                parts.scheme in {"http", "https"}
-                and bool(parts.hostname)
-                and (parts.port or 0) >= 0
+        if not _is_server(value):
+            raise WrongSetting(
+                f"{name} must be an address such as "
+                "https://leadline.example.org or http://127.0.0.1:8427."
             )
-        except ValueError:
-            good = False
-        if not good or parts.path or parts.query or parts.fragment or parts.username:
-            message = f"{name} must be an address such as https://leadline.example.org or http://127.0.0.1:8427."
-            raise WrongSetting(message)
         return value
 
     def path(self, name: str, default: str | None = None) -> Path:
@@ -88,19 +78,19 @@ class Environment:
         return Path(self.text(name, default)).absolute()
 
     def secret(self, name: str, shortest: int = 1) -> str:
-        """Return a secret of NAME or of the file that NAME_FILE names; its value never stands in an error."""
+        """Return a secret of NAME or of the file that NAME_FILE names; no error repeats it."""
         file = self._variables.get(f"{name}_FILE", "").strip()
         value = self._variables.get(name, "").strip()
         if file and value:
-            message = f"{name} and {name}_FILE are both set; set one of them."
-            raise WrongSetting(message)
+            raise WrongSetting(f"{name} and {name}_FILE are both set; set one of them.")
         if file:
             try:
                 value = Path(file).read_text(encoding="utf-8").strip()
             except (OSError, UnicodeDecodeError) as error:
                 reason = getattr(error, "strerror", None) or "it is not text"
-                message = f"{name}_FILE names {file}, which cannot be read: {reason}."
-                raise WrongSetting(message) from None
+                raise WrongSetting(
+                    f"{name}_FILE names {file}, which cannot be read: {reason}."
+                ) from None
         if not value:
             where = (
                 f"{name}_FILE names {file}, which is empty."
@@ -109,8 +99,7 @@ class Environment:
             )
             raise WrongSetting(where)
         if len(value) < shortest:
-            message = f"{name} must have at least {shortest} characters."
-            raise WrongSetting(message)
+            raise WrongSetting(f"{name} must have at least {shortest} characters.")
         return value
 
     def fernet_keys(self, name: str) -> tuple[str, ...]:
@@ -120,6 +109,17 @@ class Environment:
             try:
                 Fernet(key)
             except ValueError:
-                message = f"{name}: key {number} is not a Fernet key (32 bytes in URL-safe base64)."
-                raise WrongSetting(message) from None
+                raise WrongSetting(
+                    f"{name}: key {number} is not a Fernet key (32 bytes in URL-safe base64)."
+                ) from None
         return keys
+
+
+def _is_server(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError:
+        return False
+    more = parts.path or parts.query or parts.fragment or parts.username
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and port != 0 and not more

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import structlog
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import DisallowedHost, PermissionDenied
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 from rest_framework.response import Response
@@ -26,7 +29,7 @@ class FieldError(NamedTuple):
     message: str
 
 
-class Problem(Exception):  # noqa: N818 -- RFC 9457 calls it a problem, and so does every reader of ours
+class Problem(Exception):
     """An error that a person or a program may see.
 
     `status` is the HTTP status, `code` a stable word for programs, `title` the kind of problem,
@@ -44,6 +47,7 @@ class Problem(Exception):  # noqa: N818 -- RFC 9457 calls it a problem, and so d
         title: str | None = None,
         detail: str = "",
         errors: Sequence[tuple[str, str]] = (),
+        *,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.status = int(status if status is not None else self.status)
@@ -186,35 +190,41 @@ def problem_of(exc: Exception) -> Problem | None:
     """Return the problem that stands for an exception of Django or DRF, None for an unknown one."""
     if isinstance(exc, Problem):
         return exc
-    if isinstance(exc, drf.ValidationError):
-        return Invalid(*field_errors(exc.detail))
-    if isinstance(exc, Http404 | drf.NotFound):
-        return NotFound()
-    if isinstance(exc, PermissionDenied | drf.PermissionDenied):
-        return Forbidden(str(getattr(exc, "detail", "")) or "Your role does not allow this.")
-    if isinstance(exc, drf.NotAuthenticated | drf.AuthenticationFailed):
-        return NotAuthenticated()
-    if isinstance(exc, drf.Throttled):
-        wait = str(int(exc.wait or 1))
-        return Problem(
-            HTTPStatus.TOO_MANY_REQUESTS,
-            "rate_limited",
-            "Too many requests",
-            f"Try again in {wait} s.",
-            headers={"Retry-After": wait},
-        )
-    if isinstance(exc, drf.APIException):
-        return _of_api_exception(exc)
+    for kinds, problem in _PROBLEMS:
+        if isinstance(exc, kinds):
+            return problem(exc)
     return None
 
 
-def _of_api_exception(exc: drf.APIException) -> Problem:
+def _rate_limited(exc: drf.Throttled) -> Problem:
+    wait = str(int(getattr(exc, "wait", None) or 1))
+    return Problem(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "rate_limited",
+        "Too many requests",
+        f"Try again in {wait} s.",
+        headers={"Retry-After": wait},
+    )
+
+
+def _other(exc: drf.APIException) -> Problem:
     status = HTTPStatus(exc.status_code)
     return Problem(status, str(exc.default_code), status.phrase.capitalize(), str(exc.detail))
 
 
+_PROBLEMS: tuple[tuple[Any, Callable[[Any], Problem]], ...] = (
+    (drf.ValidationError, lambda exc: Invalid(*field_errors(exc.detail))),
+    ((Http404, drf.NotFound), lambda _: NotFound()),
+    ((PermissionDenied, drf.PermissionDenied), lambda _: Forbidden()),
+    ((drf.NotAuthenticated, drf.AuthenticationFailed), lambda _: NotAuthenticated()),
+    (drf.ParseError, lambda exc: Invalid(detail=f"The body cannot be read: {exc.detail}")),
+    (drf.Throttled, _rate_limited),
+    (drf.APIException, _other),
+)
+
+
 def field_errors(detail: Any, path: str = "") -> list[tuple[str, str]]:
-    """Flatten DRF's nested error detail to (field, message); a nested field reads `labels.cluster`."""
+    """Flatten DRF's nested errors to (field, message); a nested field reads `labels.cluster`."""
     if isinstance(detail, dict):
         pairs = []
         for key, value in detail.items():
@@ -235,6 +245,9 @@ def field_errors(detail: Any, path: str = "") -> list[tuple[str, str]]:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's handler400."""
     log.info("bad_request", reason=type(exception).__name__)
+    if isinstance(exception, DisallowedHost):
+        detail = f"This server answers at {settings.PUBLIC_URL} only (the setting PUBLIC_URL)."
+        return problem_response(Problem(400, "unknown_host", "Unknown host", detail), request)
     return problem_response(Invalid(detail="The request cannot be read."), request)
 
 
@@ -259,5 +272,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler500; the exception itself stands in the log under the same request id."""
+    if isinstance(sys.exception(), OperationalError):
+        return problem_response(Unavailable("The database does not answer; try again."), request)
     detail = "The server failed on this request; its log has the reason under this request id."
     return problem_response(Problem(detail=detail), request)

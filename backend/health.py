@@ -18,8 +18,8 @@ log = structlog.get_logger(__name__)
 LIMIT_SECONDS = 2.0
 
 
-class NotReady(Exception):  # noqa: N818 -- read as a statement: this part is not ready
-    """A part does not work; the message is one sentence that anyone may read, so it holds no secret."""
+class NotReady(Exception):
+    """A part does not work; anyone may read the message, so it holds no secret."""
 
 
 class Part(NamedTuple):
@@ -71,7 +71,7 @@ _checks: dict[str, _Check] = {}
 
 
 def register(name: str, look: Callable[[], str]) -> None:
-    """Add a part. `look` returns a short sentence, or raises NotReady; the order of registration is kept."""
+    """Add a part. `look` returns a short sentence or raises NotReady; the order is kept."""
     _checks[name] = _Check(name, look)
 
 
@@ -87,7 +87,7 @@ def look() -> list[Part]:
 
 
 def _postgresql() -> str:
-    """Ask over a connection of its own: the pool's may all be busy, which is not the same as broken."""
+    """Ask over a connection of its own: the pool's may all be busy, which is not broken."""
     database = settings.DATABASES["default"]
     try:
         with psycopg.connect(
@@ -103,8 +103,7 @@ def _postgresql() -> str:
             connection.execute("SELECT 1")
     except psycopg.Error as error:
         log.warning("postgresql_not_ready", error=str(error))
-        message = "PostgreSQL does not answer."
-        raise NotReady(message) from error
+        raise NotReady("PostgreSQL does not answer.") from error
     return "PostgreSQL answers."
 
 
@@ -116,8 +115,9 @@ def _redis() -> str:
         client.ping()
     except redis.RedisError as error:
         log.warning("redis_not_ready", error=str(error))
-        message = "Redis does not answer; live pages and background jobs are slower, checks and pages are not."
-        raise NotReady(message) from error
+        raise NotReady(
+            "Redis does not answer; live pages and background jobs wait longer."
+        ) from error
     finally:
         client.close()
     return "Redis answers."

@@ -9,7 +9,7 @@ import structlog
 
 
 def configure(level: str) -> None:
-    """Send structlog's and the standard library's records through the same chain to standard error."""
+    """Send structlog's and the standard library's records through one chain to standard error."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -51,6 +51,8 @@ def configure(level: str) -> None:
     # Their INFO lines repeat what ours say, or say nothing about us.
     for name in ("httpx", "httpcore", "psycopg.pool"):
         logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+    # Every scanner sends foreign hosts; backend.errors writes one line of it.
+    logging.getLogger("django.security.DisallowedHost").setLevel(logging.CRITICAL)
     logging.getLogger("django.request").addFilter(_only_exceptions)
 
 

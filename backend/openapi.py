@@ -1,4 +1,4 @@
-"""How the OpenAPI document is made: names of components, the problem answer, the org header, the two credentials."""
+"""How the OpenAPI document is made: component names, problems, the org header, credentials."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from rest_framework.serializers import Serializer
 from typing_extensions import override
 
 from backend.accounts.access import ORG_HEADER, OrgView
+from backend.inventory.liveness import AgentState, ServiceState
 
 _PROBLEM = {
     "type": "object",
@@ -40,6 +41,21 @@ _PROBLEM = {
 }
 
 
+def service_states() -> list[str]:
+    """Return the choices that ENUM_NAME_OVERRIDES names ServiceStateEnum."""
+    return [state.value for state in ServiceState]
+
+
+def agent_states() -> list[str]:
+    """Return the choices that ENUM_NAME_OVERRIDES names AgentStateEnum."""
+    return [state.value for state in AgentState]
+
+
+def node_states() -> list[str]:
+    """Return the choices that ENUM_NAME_OVERRIDES names NodeStateEnum."""
+    return [AgentState.UP.value, AgentState.SILENT.value, AgentState.WAITING.value]
+
+
 class Schema(AutoSchema):
     """Names nested serializers after their view: `MemberListView.OutputSerializer` is `Member`."""
 
@@ -58,6 +74,12 @@ class Schema(AutoSchema):
                 description=description,
             )
         ]
+
+    @override
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        if isinstance(self.view, OrgView) and type(self.view).__name__.endswith("ListView"):
+            return self.method == "GET"
+        return bool(super()._is_list_view(serializer))
 
     @override
     def _get_serializer_name(

@@ -6,9 +6,14 @@ from celery.schedules import crontab
 
 from backend.accounts import tasks as accounts
 from backend.celery import app
+from backend.fleet import tasks as fleet
 from backend.inventory import tasks as inventory
 
 app.conf.beat_schedule = {
+    "leadline_service_info": {
+        "task": fleet.push_service_info.name,
+        "schedule": crontab(),  # every minute
+    },
     "expired enrolment tokens": {
         "task": inventory.prune_enrolment_tokens.name,
         "schedule": crontab(minute="17"),

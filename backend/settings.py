@@ -40,8 +40,8 @@ DATABASES: dict[str, dict[str, Any]] = {
         "OPTIONS": {
             "application_name": "leadline",
             "connect_timeout": 5,
-            # Opened when first used; a request waits this long for a connection before it fails.
-            "pool": {"min_size": 0, "max_size": 10, "timeout": 10, "max_idle": 60},
+            # A request waits `timeout` seconds for a connection before it fails with a 503.
+            "pool": {"min_size": 0, "max_size": 10, "timeout": 5, "max_idle": 60},
         },
     },
 }
@@ -50,9 +50,7 @@ DATABASES: dict[str, dict[str, Any]] = {
 _public = urlsplit(PUBLIC_URL)
 PUBLIC_HOST = _public.hostname or ""
 PUBLIC_IS_HTTPS = _public.scheme == "https"
-PUBLIC_IS_LOOPBACK = (
-    PUBLIC_HOST == "localhost" or PUBLIC_HOST == "::1" or PUBLIC_HOST.startswith("127.")
-)
+PUBLIC_IS_LOOPBACK = PUBLIC_HOST in {"localhost", "::1"} or PUBLIC_HOST.startswith("127.")
 # vmauth passes the client's Host on; readiness checks come to Django's own loopback address.
 ALLOWED_HOSTS = sorted(
     {f"[{PUBLIC_HOST}]" if ":" in PUBLIC_HOST else PUBLIC_HOST, "127.0.0.1", "localhost", "[::1]"}
@@ -86,7 +84,6 @@ INSTALLED_APPS = [
     "django.contrib.messages",  # allauth writes to it, nobody reads it
     "django.contrib.postgres",
     "rest_framework",
-    "django_filters",
     "drf_spectacular",
     "allauth",
     "allauth.account",
@@ -171,7 +168,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Leadline",
-    "DESCRIPTION": "The API for people and programs. Errors are RFC 9457 problems; lists go by cursor.",
+    "DESCRIPTION": "For people and programs. Errors are RFC 9457 problems; lists go by cursor.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "COMPONENT_SPLIT_REQUEST": True,
@@ -188,6 +185,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "backend.accounts.roles.Role",
         "KeyScopeEnum": "backend.accounts.roles.KeyScope",
+        "ServiceStateEnum": "backend.openapi.service_states",
+        "AgentStateEnum": "backend.openapi.agent_states",
+        "NodeStateEnum": "backend.openapi.node_states",
     },
 }
 
@@ -199,8 +199,8 @@ WHITENOISE_USE_FINDERS = False
 WHITENOISE_AUTOREFRESH = False
 
 
-def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:  # noqa: N802 -- whitenoise's name
-    """Tell which files never change under their name: Vite puts a hash of the content into those of /assets/."""
+def WHITENOISE_IMMUTABLE_FILE_TEST(path: str, url: str) -> bool:  # noqa: N802 - its name there
+    """Tell which files never change: Vite puts a hash of the content into names in /assets/."""
     del path
     return re.match(r"^/assets/.+-[\w-]{8}\.\w+(\.map)?$", url) is not None
 

@@ -1,4 +1,4 @@
-"""The settings as mypy's Django plugin reads them: the real ones, with stand-ins for what only a server knows."""
+"""The settings as mypy's Django plugin reads them: the real ones, with stand-ins."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from backend.environment import PLACEHOLDERS
 for _name, _value in PLACEHOLDERS.items():
     os.environ.setdefault(_name, _value)
 
-from backend.settings import *  # noqa: E402, F403 -- all of them, after the stand-ins
+from backend.settings import *  # noqa: E402, F403 - all of them, after the stand-ins

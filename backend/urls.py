@@ -20,6 +20,7 @@ from backend.accounts.access import OrgView
 from backend.fleet import api as fleet
 from backend.inventory import agent_api as agents
 from backend.inventory import api as inventory
+from backend.metrics import agent_api as agents_metrics
 from backend.metrics import api as metrics
 from backend.openapi import schema_view
 from backend.web import user_interface
@@ -86,6 +87,7 @@ urlpatterns = [
     path("api/schema", schema_view),
     path("api/auth/browser/v1/", include(_sign_in)),
     path("api/agent/v1/", include(agents.urlpatterns)),
+    path("api/agent/v1/", include(agents_metrics.urlpatterns)),
     path("api/v1/", include(accounts.urlpatterns)),
     path("api/v1/", include(inventory.urlpatterns)),
     path("api/v1/", include(metrics.urlpatterns)),

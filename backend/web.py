@@ -1,4 +1,4 @@
-"""What stands around every request: its id, its log line, the data plane's refusals, and the headers."""
+"""What stands around every request: its id, its log line, refusals, headers, the page."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ _DATA_PLANE = ("/ingest", "/prometheus")
 _QUIET = {"/healthz", "/readyz"}  # asked every few seconds by whoever supervises the process
 
 # Mantine writes style elements at run time; nothing else is let off.
-_CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data:",
-        "font-src 'self' data:",
-        "connect-src 'self'",
-        "manifest-src 'self'",
-        "worker-src 'self'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; "
+    "script-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; "
+    "font-src 'self' data:; "
+    "connect-src 'self'; "
+    "manifest-src 'self'; "
+    "worker-src 'self'; "
+    "base-uri 'none'; "
+    "form-action 'self'; "
+    "frame-ancestors 'none'"
 )
 
 
@@ -56,7 +54,7 @@ class RequestMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer a request."""
         request_id = new_request_id(request.headers.get("X-Request-Id"))
-        request.request_id = request_id  # type: ignore[attr-defined] -- read by backend.errors.request_id_of
+        request.request_id = request_id  # type: ignore[attr-defined]  # for errors.request_id_of
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         began = time.monotonic()
@@ -109,7 +107,7 @@ class SecurityHeadersMiddleware:
 
 
 def user_interface(request: HttpRequest) -> HttpResponse:
-    """Answer every address that is not the API's with the page that then reads the address itself."""
+    """Answer every address that is not the API's with the page, which reads the address."""
     if request.path.startswith(("/api/", "/assets/")):
         return problem_response(NotFound("There is no such address."), request)
     if request.method not in {"GET", "HEAD"}:

@@ -1,1 +1,1 @@
-"""Sets up, starts and supervises Leadline on one machine, and holds what other ways of running it are generated from."""
+"""Sets up, starts and supervises Leadline on one machine."""

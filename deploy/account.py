@@ -40,7 +40,7 @@ class Account:
     def give(self, path: Path) -> None:
         """Make the user the owner of one file or folder."""
         if self.changes_user:
-            os.chown(path, self.uid, self.gid)
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
 
 def _create(say: Callable[[str], None]) -> pwd.struct_passwd:
@@ -50,10 +50,21 @@ def _create(say: Callable[[str], None]) -> pwd.struct_passwd:
         pass
     tool = shutil.which("useradd", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if tool is None:
-        message = f"the user {NAME} is missing and useradd is not installed: apt-get install passwd"
-        raise AccountError(message)
+        raise AccountError(
+            f"the user {NAME} is missing and useradd is not installed: apt-get install passwd"
+        )
     made = subprocess.run(  # noqa: S603 - a fixed command
-        [tool, "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", NAME],
+        [
+            tool,
+            "--system",
+            "--user-group",
+            "--no-create-home",
+            "--home-dir",
+            "/nonexistent",
+            "--shell",
+            "/usr/sbin/nologin",
+            NAME,
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -61,16 +72,18 @@ def _create(say: Callable[[str], None]) -> pwd.struct_passwd:
     try:
         entry = pwd.getpwnam(NAME)
     except KeyError as error:
-        message = f"the user {NAME} cannot be created: {made.stderr.strip()}"
-        raise AccountError(message) from error
+        raise AccountError(f"the user {NAME} cannot be created: {made.stderr.strip()}") from error
     if made.returncode == 0:
         say(f"created the system user {NAME}: everything runs as that user, nothing as root")
     return entry
 
 
 def _works(prefix: tuple[str, ...], paths: list[Path]) -> bool:
-    """Tell whether a command behind this prefix can read, and where it is a program run, each path."""
-    script = 'for p do [ -r "$p" ] || exit 1; [ ! -f "$p" ] || case "$p" in */bin/*) [ -x "$p" ] || exit 1;; esac; done'
+    """Tell whether a command behind this prefix can read each path, and run it where it is one."""
+    script = (
+        'for p do [ -r "$p" ] || exit 1;'
+        ' case "$p" in */bin/*) [ -d "$p" ] || [ -x "$p" ] || exit 1;; esac; done'
+    )
     asked = subprocess.run(  # noqa: S603 - a fixed command
         [*prefix, "/bin/sh", "-c", script, "sh", *map(str, paths)], capture_output=True, check=False
     )
@@ -80,8 +93,8 @@ def _works(prefix: tuple[str, ...], paths: list[Path]) -> bool:
 def account_for(paths: list[Path], say: Callable[[str], None] = print) -> Account:
     """Give the account that processes run as; `paths` are what it must be able to read.
 
-    For root this is the user `leadline`. Where that user cannot enter the folders, it gets the one right to read
-    everything, and one line says so.
+    For root this is the user `leadline`. Where that user cannot enter the folders, it gets the one
+    right to read everything, and one line says so.
     """
     if os.geteuid() != 0:
         entry = pwd.getpwuid(os.geteuid())
@@ -92,12 +105,17 @@ def account_for(paths: list[Path], say: Callable[[str], None] = print) -> Accoun
         return plain
     reading = replace(plain, prefix=_DROP + _READ_ANYWHERE)
     if not _works(reading.prefix, paths):
-        closed = next((str(path) for path in paths if not _works(reading.prefix, [path])), "a folder")
-        message = f"the user {NAME} cannot use {closed}: move the repository and DATA_DIR to a folder that every user can enter, such as /opt"
-        raise AccountError(message)
+        closed = next(
+            (str(path) for path in paths if not _works(reading.prefix, [path])), "a folder"
+        )
+        raise AccountError(
+            f"the user {NAME} cannot use {closed}: move the repository and DATA_DIR to a folder "
+            "that every user can enter, such as /opt"
+        )
     closed = next((str(path) for path in paths if not _works(plain.prefix, [path])), "a folder")
     say(
-        f"the user {NAME} cannot enter {closed}, so its processes get the right to read every file (CAP_DAC_READ_SEARCH);"
+        f"the user {NAME} cannot enter {closed}, so its processes get the right to read every "
+        "file (CAP_DAC_READ_SEARCH);"
         " avoid it by keeping the repository and DATA_DIR where every user can enter, such as /opt"
     )
     return reading

@@ -1,4 +1,4 @@
-"""A private view of Debian's archive: own package lists, nothing of the machine's apt state touched.
+"""A private view of Debian's archive: own package lists, the machine's apt state untouched.
 
 The mirror's address comes from the machine's own apt sources, in either of their formats.
 """
@@ -25,7 +25,7 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """One entry of apt's sources: where it is, which suites and components, and its other options."""
+    """One entry of apt's sources: where it is, its suites and components, and its options."""
 
     uri: str
     suites: tuple[str, ...]
@@ -38,7 +38,12 @@ class Source:
         if suites != self.suites and KEYRING.exists():
             # The machine may name the key of its own release only.
             options["Signed-By"] = str(KEYRING)
-        lines = ["Types: deb", f"URIs: {self.uri}", f"Suites: {' '.join(suites)}", "Components: main"]
+        lines = [
+            "Types: deb",
+            f"URIs: {self.uri}",
+            f"Suites: {' '.join(suites)}",
+            "Components: main",
+        ]
         return "\n".join(lines + [f"{name}: {value}" for name, value in options.items()]) + "\n"
 
 
@@ -57,11 +62,15 @@ def parse_deb822(text: str) -> list[Source]:
                 name, value = line.split(":", 1)
                 name = name.strip().title()
                 fields[name] = value.strip()
-        if "deb" not in fields.get("Types", "").split() or fields.get("Enabled", "yes").lower() in {"no", "false", "0"}:
+        switched_off = fields.get("Enabled", "yes").lower() in {"no", "false", "0"}
+        if "deb" not in fields.get("Types", "").split() or switched_off:
             continue
-        options = {key: fields[key] for key in ("Signed-By", "Trusted", "Check-Valid-Until") if key in fields}
-        suites, components = tuple(fields.get("Suites", "").split()), tuple(fields.get("Components", "").split())
-        found += [Source(uri, suites, components, options) for uri in fields.get("Uris", "").split()]
+        kept = ("Signed-By", "Trusted", "Check-Valid-Until")
+        options: dict[str, str] = {key: fields[key] for key in kept if key in fields}
+        suites = tuple(fields.get("Suites", "").split())
+        components = tuple(fields.get("Components", "").split())
+        addresses = fields.get("Uris", "").split()
+        found += [Source(uri, suites, components, options) for uri in addresses]
     return found
 
 
@@ -73,8 +82,10 @@ def parse_one_line(text: str) -> list[Source]:
         if not match:
             continue
         given = dict(item.split("=", 1) for item in (match[1] or "").split() if "=" in item)
-        options = {
-            key.title(): given[key] for key in ("signed-by", "trusted", "check-valid-until") if key in given
+        options: dict[str, str] = {
+            key.title(): given[key]
+            for key in ("signed-by", "trusted", "check-valid-until")
+            if key in given
         }
         found.append(Source(match[2], (match[3],), tuple(match[4].split()), options))
     return found
@@ -92,27 +103,40 @@ def read_sources(etc_apt: Path = ETC_APT) -> list[Source]:
 
 def host_codename(os_release: Path = Path("/etc/os-release")) -> str:
     """Give the code name of the release this machine runs, such as `bookworm`."""
-    match = re.search(r'^VERSION_CODENAME="?([^"\n]+)', os_release.read_text(encoding="utf-8"), re.MULTILINE)
+    match = re.search(
+        r'^VERSION_CODENAME="?([^"\n]+)', os_release.read_text(encoding="utf-8"), re.MULTILINE
+    )
     return match[1] if match else ""
 
 
 def stanzas_for(suite: str, sources: list[Source], codename: str) -> str:
-    """Write the sources of a view of `suite`: the machine's own mirror, with updates and security where it has them."""
+    """Write the sources of a view of `suite`: the machine's mirror, updates and security."""
     debian = [s for s in sources if "main" in s.components and "debian" in s.uri]
-    plain = [s for s in debian if "security" not in s.uri and not any("security" in name for name in s.suites)]
+    plain = [
+        s
+        for s in debian
+        if "security" not in s.uri and not any("security" in name for name in s.suites)
+    ]
     mirrors = [s for s in plain if codename in s.suites] or plain
     if not mirrors:
-        message = "apt's sources name no Debian mirror with the component main: add one to /etc/apt/sources.list.d"
-        raise ArchiveError(message)
+        raise ArchiveError(
+            "apt's sources name no Debian mirror with the component main: add one to "
+            "/etc/apt/sources.list.d"
+        )
     mirror = mirrors[0]
     if suite != codename:
         return mirror.stanza((suite,))
-    extra = [(s, name) for s in debian for name in s.suites if name in {f"{suite}-updates", f"{suite}-security"}]
+    extra = [
+        (s, name)
+        for s in debian
+        for name in s.suites
+        if name in {f"{suite}-updates", f"{suite}-security"}
+    ]
     return "\n".join([mirror.stanza((suite,)), *[source.stanza((name,)) for source, name in extra]])
 
 
 def command(argv: list[str], env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    """Run a packaging tool and give its output; raises ArchiveError with the tool's own first error line."""
+    """Run a packaging tool and give its output; raises ArchiveError with its first error line."""
     done = subprocess.run(  # noqa: S603 - argv is built here, never from a shell string
         argv,
         env={**os.environ, "LC_ALL": "C", **(env or {})},
@@ -125,10 +149,11 @@ def command(argv: list[str], env: dict[str, str] | None = None, cwd: Path | None
         check=False,
     )
     if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("E:")] or done.stderr.splitlines()
+        lines = [
+            line for line in done.stderr.splitlines() if line.startswith("E:")
+        ] or done.stderr.splitlines()
         reason = lines[0] if lines else f"exit code {done.returncode}"
-        message = f"`{shlex.join(argv[:3])} …` failed: {reason}"
-        raise ArchiveError(message)
+        raise ArchiveError(f"`{shlex.join(argv[:3])} …` failed: {reason}")
     return done.stdout
 
 
@@ -142,7 +167,9 @@ class View:
         for name in ("lists/partial", "archives/partial", "empty"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / "status").touch()
-        (folder / "view.sources").write_text(stanzas_for(suite, read_sources(), host_codename()), encoding="utf-8")
+        (folder / "view.sources").write_text(
+            stanzas_for(suite, read_sources(), host_codename()), encoding="utf-8"
+        )
         conf = folder / "apt.conf"
         conf.touch(mode=0o600)  # a proxy's password may stand in the machine's settings
         conf.write_text(self._settings(), encoding="utf-8")
@@ -152,7 +179,8 @@ class View:
         host = [
             line
             for line in command(["apt-config", "dump"]).splitlines()
-            if line.startswith("Acquire::") and not line.startswith(("Acquire::IndexTargets", "Acquire::Languages"))
+            if line.startswith("Acquire::")
+            and not line.startswith(("Acquire::IndexTargets", "Acquire::Languages"))
         ]
         folder = self.folder
         own = {
@@ -186,7 +214,7 @@ class View:
         self._apt("-q", "-o", "APT::Update::Error-Mode=any", "update")
 
     def closure(self, packages: list[str], *, beside_host: bool) -> list[str]:
-        """List what installing `packages` would bring: beside what the machine has, or from nothing."""
+        """List what installing `packages` brings: beside what the machine has, or from nothing."""
         status = HOST_STATUS if beside_host else self.folder / "status"
         plan = self._apt("-s", "-o", f"Dir::State::status={status}", "install", *packages)
         return [line.split()[1] for line in plan.splitlines() if line.startswith("Inst ")]

@@ -1,7 +1,8 @@
 """Real database servers for tests: a MariaDB 10.11 and a MySQL 9 on free loopback ports.
 
-`python -m deploy.databases -- COMMAND…` starts one of each, names them in LEADLINE_TEST_MARIADB, LEADLINE_TEST_MYSQL and
-their _ROOT variants as data source names, runs COMMAND, stops them and exits with its code.
+`python -m deploy.databases -- COMMAND…` starts one of each, names them in LEADLINE_TEST_MARIADB,
+LEADLINE_TEST_MYSQL and their _ROOT variants as data source names, runs COMMAND, stops them and
+exits with its code.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import threading
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from typing_extensions import override
 
 from deploy import mariadb, mysql
 from deploy.account import AccountError, account_for
@@ -37,8 +40,13 @@ MONITOR_PASSWORD = "leadline-pw"  # noqa: S105 - as above
 SOCKET_PATH_LIMIT = 107
 
 
+def _say(line: str) -> None:
+    # Standard output belongs to the command that runs between the servers.
+    sys.stderr.write(f"{line}\n")
+
+
 class Database(ABC):
-    """One database server in a folder of its own; it comes back with its data after `kill` and `start`."""
+    """One database server in a folder of its own; after `kill`, `start` brings its data back."""
 
     group: str
     server: str
@@ -49,7 +57,8 @@ class Database(ABC):
         self.data = Path(data_dir).resolve()
         self.port = free_port()
         self._short: str | None = None
-        self.socket = self.data / "server.sock"
+        self.home = self.data / "server"
+        self.socket = self.home / "server.sock"
         if len(str(self.socket)) > SOCKET_PATH_LIMIT:
             self._short = tempfile.mkdtemp(prefix="leadline-")
             self.socket = Path(self._short) / "server.sock"
@@ -60,24 +69,31 @@ class Database(ABC):
         """Make the data folder the first time."""
 
     def start(self) -> None:
-        """Start the server and wait until it answers; raises PartError, PlaceError, UnpackError with one sentence."""
-        ensure([self.group, "mariadb"], say=lambda line: print(line, file=sys.stderr))  # noqa: T201 - a slow first download is said
-        self.data.parent.mkdir(parents=True, exist_ok=True)
-        place = Place(self.data, account_for([cache_dir() / "trees", self.data.parent], say=lambda _: None))
-        self.data.mkdir(mode=0o700, exist_ok=True)
-        place.account.give(self.data)
+        """Start the server and wait until it answers.
+
+        Raises PartError, PlaceError or UnpackError with one sentence.
+        """
+        ensure([self.group], say=_say)
+        for folder in (self.data, self.data / "run", self.data / "log"):
+            folder.mkdir(parents=True, exist_ok=True)
+        account = account_for([cache_dir() / "trees", self.data], say=lambda _: None)
+        place = Place(self.data, account)
+        place.folder("server")
         if self._short:
-            place.account.give(Path(self._short))
-        for name in ("run", "log"):
-            place.folder(name)
+            account.give(Path(self._short))
         self._prepare(place)
-        place.write(self.data / "root.cnf", mariadb.client_file("root", ROOT_PASSWORD, socket=str(self.socket)))
+        place.write(
+            self.home / "root.cnf",
+            mariadb.client_file("root", ROOT_PASSWORD, socket=str(self.socket)),
+        )
         row = Process(
             name=self.server,
             description="a database server for tests",
             program=self.group,
-            command=(self.server, f"--defaults-file={self.data}/my.cnf"),
-            ready={"command": [self.client, f"--defaults-file={self.data}/root.cnf", "-e", "SELECT 1"]},
+            command=(self.server, f"--defaults-file={self.home}/my.cnf"),
+            ready={
+                "command": [self.client, f"--defaults-file={self.home}/root.cnf", "-e", "SELECT 1"]
+            },
         )
         self._part = Part(row, {}, place)
         self._part.start()
@@ -99,11 +115,12 @@ class Database(ABC):
             self._part.stop()
 
     def root_sql(self, sql: str) -> str:
-        """Run statements as root and give the rows, tab-separated, without column names; raises PlaceError."""
+        """Run statements as root and give the rows, tab-separated; raises PlaceError."""
         if self._part is None:
-            message = f"{self.server} is not started"
-            raise PlaceError(message)
-        how = self._part.program([self.client, f"--defaults-file={self.data}/root.cnf", "--batch", "--skip-column-names"])
+            raise PlaceError(f"{self.server} is not started")
+        how = self._part.program(
+            [self.client, f"--defaults-file={self.home}/root.cnf", "--batch", "--skip-column-names"]
+        )
         return self._part.place.step(how.argv, how.env, given=sql)
 
     def dsn(self, user: str, password: str) -> str:
@@ -115,7 +132,12 @@ class Database(ABC):
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         """Stop the server and remove what was made outside its folder."""
         self.stop()
         if self._short:
@@ -127,9 +149,19 @@ class MariaDB(Database):
 
     group, server, client = "mariadb", "mariadbd", "mariadb"
 
+    @override
     def _prepare(self, place: Place) -> None:
-        users = mariadb.account(MONITOR, MONITOR_PASSWORD, ("PROCESS, REPLICATION CLIENT, SLAVE MONITOR ON *.*",))
-        mariadb.prepare(place, self.data, self.port, ROOT_PASSWORD, users, str(self.socket))
+        users = mariadb.account(
+            MONITOR, MONITOR_PASSWORD, ("PROCESS, REPLICATION CLIENT, SLAVE MONITOR ON *.*",)
+        )
+        mariadb.prepare(
+            place,
+            self.home,
+            port=self.port,
+            root_password=ROOT_PASSWORD,
+            accounts=users,
+            socket=str(self.socket),
+        )
 
 
 class MySQL(Database):
@@ -137,6 +169,7 @@ class MySQL(Database):
 
     group, server, client = "mysql9", "mysqld", "mysql"
 
+    @override
     def _prepare(self, place: Place) -> None:
         users = (
             mariadb.account("root", ROOT_PASSWORD, ())
@@ -144,14 +177,17 @@ class MySQL(Database):
             + "GRANT ALL PRIVILEGES ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION;\n"
             + mariadb.account(MONITOR, MONITOR_PASSWORD, ("PROCESS, REPLICATION CLIENT ON *.*",))
         )
-        mysql.prepare(place, self.data, self.port, users, str(self.socket))
+        mysql.prepare(place, self.home, self.port, users, str(self.socket))
 
 
 def run_with_both(command: list[str]) -> int:
-    """Start both servers, run the command with their names in its environment, and give its exit code."""
+    """Run the command between both servers, named in its environment, and give its exit code."""
     with tempfile.TemporaryDirectory(prefix="leadline-databases-") as folder:
         Path(folder).chmod(0o755)
-        servers: dict[str, Database] = {"MARIADB": MariaDB(Path(folder) / "mariadb"), "MYSQL": MySQL(Path(folder) / "mysql")}
+        servers: dict[str, Database] = {
+            "MARIADB": MariaDB(Path(folder) / "mariadb"),
+            "MYSQL": MySQL(Path(folder) / "mysql"),
+        }
         try:
             for server in servers.values():
                 server.start()
@@ -163,7 +199,9 @@ def run_with_both(command: list[str]) -> int:
                     (f"LEADLINE_TEST_{name}_ROOT", server.dsn("root", ROOT_PASSWORD)),
                 )
             }
-            return subprocess.run(command, env={**os.environ, **names}, check=False).returncode  # noqa: S603 - what the caller asked for
+            return subprocess.run(  # noqa: S603 - what the caller asked for
+                command, env={**os.environ, **names}, check=False
+            ).returncode
         finally:
             for server in servers.values():
                 server.__exit__(None, None, None)

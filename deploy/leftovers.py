@@ -1,4 +1,7 @@
-"""Which processes are ours: recorded when started, so that a later run ends what an earlier one left, and nothing else."""
+"""Which processes are ours: recorded when they are started.
+
+So a later run ends what an earlier one left behind, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Stat:
-    """What /proc tells of one process: its session and when it started, in clock ticks since boot."""
+    """What /proc tells of a process: its session, and its start in clock ticks since boot."""
 
     pid: int
     state: str
@@ -44,7 +47,9 @@ def record(path: Path, pid: int) -> None:
     """Write down a process that we have started as the leader of a session of its own."""
     seen = stat(pid)
     if seen is not None:
-        path.write_text(json.dumps({"pid": pid, "started": seen.started, "boot": boot_id()}), encoding="utf-8")
+        path.write_text(
+            json.dumps({"pid": pid, "started": seen.started, "boot": boot_id()}), encoding="utf-8"
+        )
 
 
 def _marked(pid: int, marker: str) -> bool:
@@ -54,7 +59,7 @@ def _marked(pid: int, marker: str) -> bool:
 
 
 def recorded_processes(path: Path, data: Path) -> list[Stat]:
-    """List the living processes of a record: the recorded one, and what it started and left in its session."""
+    """List the living processes of a record: the recorded one, and those in its session."""
     try:
         entry = json.loads(path.read_text(encoding="utf-8"))
         pid, started, boot = int(entry["pid"]), int(entry["started"]), entry["boot"]
@@ -78,10 +83,10 @@ def recorded_processes(path: Path, data: Path) -> list[Stat]:
     ]
 
 
-def end(path: Path, data: Path, first: int = signal.SIGTERM) -> int:
-    """End the living processes of a record, by id, and remove the record; gives how many there were."""
+def end(path: Path, data: Path, first: str = "SIGTERM") -> int:
+    """End the living processes of a record, by id, and remove it; gives how many there were."""
     found = recorded_processes(path, data)
-    for number in (first, signal.SIGKILL):
+    for number in (signal.Signals[first], signal.SIGKILL):
         deadline = time.monotonic() + PATIENCE_SECONDS
         _send(recorded_processes(path, data), number)
         while recorded_processes(path, data) and time.monotonic() < deadline:

@@ -1,7 +1,8 @@
-"""`python -m deploy.manage COMMAND…`: one of the server's commands on the stack that `make run` started.
+"""`python -m deploy.manage COMMAND…`: a command of the server on what `make run` started.
 
-It runs as the same user and with the same settings as the server's own processes, so `.venv/bin/python -m deploy.manage
-changepassword owner@localhost` works without any environment. DATA_DIR and the ports are read as `make run` reads them.
+It runs as the same user and with the same settings as the server's own processes, so
+`.venv/bin/python -m deploy.manage changepassword owner@localhost` works without any environment.
+DATA_DIR and the ports are read as `make run` reads them.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ def main(words: list[str]) -> int:
     """Run the command and give its exit code."""
     values = from_environment(read_table(), os.environ)
     data = Path(values["DATA_DIR"])
+    data = data if data.is_absolute() else ROOT / data
+    if not (data / "secrets/secret_key").exists():
+        sys.stderr.write(f"DATA_DIR={data} holds no Leadline: start it with `make run`\n")
+        return 1
     try:
-        stack = Stack(data if data.is_absolute() else ROOT / data, ["setup"], values)
-        if not (stack.data_dir / "secrets/secret_key").exists():
-            raise StackError(f"DATA_DIR={stack.data_dir} holds no Leadline: start it with `make run`")
-        place = Place(stack.data_dir, account_for([prepare.PYTHON, ROOT / "deploy/processes.yaml", stack.data_dir.parent]))
+        stack = Stack(data, ["setup"], values)
+        needs = [prepare.PYTHON, ROOT / "deploy/processes.yaml", data.parent]
+        place = Place(stack.data_dir, account_for(needs))
     except (StackError, AccountError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -1,4 +1,4 @@
-"""A MariaDB server of our own: its configuration, its first accounts and the files its client reads passwords from."""
+"""A MariaDB server of our own: its configuration, its first accounts, its client's files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     from deploy.place import Place
 
-# Small, because it shares a machine with everything else; the performance schema is on because agents read it.
+# Small, because it shares a machine with everything else; the performance schema is on because
+# agents read it.
 _SERVER = """[mysqld]
 basedir={tree}/usr
 lc_messages_dir={tree}/usr/share/mysql
@@ -41,9 +42,15 @@ long_query_time=0.2
 """
 
 
-def client_file(user: str, password: str, *, port: int = 0, socket: str = "", database: str = "") -> str:
-    """Write an option file for the `mariadb` or `mysql` client, so that no password stands on its command line."""
-    way = f"protocol=socket\nsocket={socket}" if socket else f"protocol=tcp\nhost=127.0.0.1\nport={port}"
+def client_file(
+    user: str, password: str, *, port: int = 0, socket: str = "", database: str = ""
+) -> str:
+    """Write an option file for the client, so that no password stands on its command line."""
+    way = (
+        f"protocol=socket\nsocket={socket}"
+        if socket
+        else f"protocol=tcp\nhost=127.0.0.1\nport={port}"
+    )
     chosen = f"database={database}\n" if database else ""
     return f"[client]\n{way}\nuser={user}\npassword={password}\nconnect_timeout=5\n{chosen}"
 
@@ -58,18 +65,29 @@ def account(user: str, password: str, grants: tuple[str, ...]) -> str:
 
 
 def demo_accounts(monitor_password: str, workload_password: str) -> str:
-    """Write the demo's accounts: the agent's with the least rights it needs, and the workload's on its own database."""
+    """Write the demo's accounts: the agent's with the least rights, and the workload's."""
     return (
-        account("leadline", monitor_password, ("PROCESS, REPLICATION CLIENT, SLAVE MONITOR ON *.*",))
+        account(
+            "leadline", monitor_password, ("PROCESS, REPLICATION CLIENT, SLAVE MONITOR ON *.*",)
+        )
         + "CREATE DATABASE IF NOT EXISTS shop;\n"
         + account("workload", workload_password, ("ALL PRIVILEGES ON shop.*",))
     )
 
 
-def prepare(place: Place, home: Path, port: int, root_password: str, accounts: str, socket: str = "mariadbd.sock") -> None:
-    """Make the server's data folder in `home` with these accounts, the first time, and write its my.cnf.
+def prepare(
+    place: Place,
+    home: Path,
+    *,
+    port: int,
+    root_password: str,
+    accounts: str,
+    socket: str = "mariadbd.sock",
+) -> None:
+    """Write the server's my.cnf in `home` and, the first time, make its data with these accounts.
 
-    A socket without a folder stands in the data folder, however long that path is. Raises PlaceError when the system tables cannot be made.
+    A socket without a folder stands in the data folder, however long that path is. Raises
+    PlaceError when the system tables cannot be made.
     """
     root = tree("mariadb")
     for folder in (home, home / "tmp"):
@@ -95,10 +113,18 @@ def prepare(place: Place, home: Path, port: int, root_password: str, accounts: s
     install = binary("mariadb", "mariadb-install-db")
     try:
         place.step(
-            [*install.argv, "--no-defaults", f"--basedir={root}/usr", f"--datadir={fresh}", f"--extra-file={first}",
-             "--auth-root-authentication-method=normal", "--skip-test-db", "--cross-bootstrap"],
+            [
+                *install.argv,
+                "--no-defaults",
+                f"--basedir={root}/usr",
+                f"--datadir={fresh}",
+                f"--extra-file={first}",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+                "--cross-bootstrap",  # no accounts for this machine's own name
+            ],
             install.env,
-        )  # fmt: skip
+        )
     finally:
         first.unlink(missing_ok=True)
     fresh.rename(home / "data")

@@ -1,4 +1,4 @@
-"""A MySQL 9 server of our own, for tests: Debian's unpacked binaries under their own program loader."""
+"""A MySQL 9 server for tests: Debian's unpacked binaries under their own program loader."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from deploy.place import Place
 
-# secure_file_priv: Debian compiles in a folder that does not exist here, and the server would refuse to start.
-# The performance schema is trimmed to what tests read: 320 MB instead of 540 MB.
+# secure_file_priv: Debian compiles in a folder that does not exist here, and the server would
+# refuse to start. The performance schema is trimmed to what tests read: 320 MB instead of 540 MB.
 _SERVER = """[mysqld]
 basedir={tree}/usr
 lc_messages_dir={tree}/usr/share/mysql
@@ -48,7 +48,9 @@ long_query_time=0.2
 
 
 def prepare(place: Place, home: Path, port: int, accounts: str, socket: str) -> None:
-    """Make the server's data folder in `home`, the first time, and write its my.cnf; `accounts` runs at every start.
+    """Write the server's my.cnf in `home` and, the first time, make its data.
+
+    `accounts` is SQL that runs at every start.
 
     Raises PlaceError when the data folder cannot be made.
     """
@@ -67,5 +69,8 @@ def prepare(place: Place, home: Path, port: int, accounts: str, socket: str) -> 
     first = home / "first.cnf"
     place.write(first, settings)
     server = binary("mysql9", "mysqld")
-    place.step([*server.argv, f"--defaults-file={first}", f"--datadir={fresh}", "--initialize-insecure"], server.env)
+    place.step(
+        [*server.argv, f"--defaults-file={first}", f"--datadir={fresh}", "--initialize-insecure"],
+        server.env,
+    )
     fresh.rename(home / "data")

@@ -1,4 +1,4 @@
-"""One process of the stack: started in a session of its own, watched until it is ready, ended by its id."""
+"""One process of the stack: started in its own session, watched, ended by its id."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.05
 ASK_LIMIT_SECONDS = 5
 LOG_LIMIT_BYTES = 10 * 1024 * 1024
+LOG_TAIL_BYTES = 8000
 BROKEN = 500
 
 
@@ -50,6 +51,13 @@ def rotate(log: Path) -> None:
     """Keep one older log beside the current one, so that logs stay bounded."""
     if log.exists() and log.stat().st_size > LOG_LIMIT_BYTES:
         log.replace(log.with_suffix(".log.1"))
+
+
+def telling_line(text: str) -> str:
+    """Give the line that most likely says what went wrong: the last unindented one."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    whole = [line for line in lines if line[0] not in " \t" and not line.startswith("LINE ")]
+    return (whole or lines or ["it printed nothing"])[-1].strip()
 
 
 class Part:
@@ -79,15 +87,19 @@ class Part:
 
     def command(self) -> Binary:
         """Give the whole command, with the arguments of settings that are on."""
-        extra = [word for setting, arguments in self.process.when.items() if self.values.get(setting) not in {"", "0", None} for word in arguments]
+        extra = [
+            word
+            for setting, arguments in self.process.when.items()
+            if self.values.get(setting) not in {"", "0", None}
+            for word in arguments
+        ]
         return self.program([*self.process.command, *extra])
 
     def start(self) -> None:
-        """Start the process with its output in its log; raises PartError when there is no such program."""
+        """Start the process with its output in its log; raises PartError when that cannot be."""
         how = self.command()
         rotate(self.log)
         with self.log.open("ab") as log:
-            self.place.account.give(self.log)
             try:
                 self.popen = subprocess.Popen(  # noqa: S603 - the command is a row of our own table
                     [*self.place.account.prefix, *how.argv],
@@ -99,19 +111,18 @@ class Part:
                     start_new_session=True,
                 )
             except OSError as error:
-                message = f"{self.name} cannot be started: {error}"
-                raise PartError(message) from error
+                raise PartError(f"{self.name} cannot be started: {error}") from error
         leftovers.record(self.record, self.popen.pid)
 
     def run_once(self) -> str:
-        """Run a one-shot process to its end and give what it printed; only its errors go to the log.
+        """Run a one-shot process to its end and give what it printed; its errors go to the log.
 
-        Its output may hold a password that is shown once. Raises PartError with its last line when it fails.
+        Its output may hold a password that is shown once. Raises PartError with its last line when
+        it fails.
         """
         how = self.command()
         rotate(self.log)
         with self.log.open("a+b") as log:
-            self.place.account.give(self.log)
             before = log.seek(0, os.SEEK_END)
             with subprocess.Popen(  # noqa: S603 - the command is a row of our own table
                 [*self.place.account.prefix, *how.argv],
@@ -124,17 +135,20 @@ class Part:
             ) as self.popen:
                 leftovers.record(self.record, self.popen.pid)
                 try:
-                    printed = self.popen.communicate(timeout=self.process.ready_seconds)[0].decode(errors="replace")
+                    printed = self.popen.communicate(timeout=self.process.ready_seconds)[0].decode(
+                        errors="replace"
+                    )
                 except subprocess.TimeoutExpired as error:
                     self.signal(signal.SIGKILL)
-                    message = f"{self.name} did not end within {self.process.ready_seconds:.0f} s; its log is {self.log}"
-                    raise PartError(message) from error
+                    raise PartError(
+                        f"{self.name} did not end within {self.process.ready_seconds:.0f} s; its "
+                        f"log is {self.log}"
+                    ) from error
             self.record.unlink(missing_ok=True)
             if self.popen.returncode != 0:
                 log.seek(before)
-                lines = log.read().decode(errors="replace").strip().splitlines() or [f"it ended with code {self.popen.returncode}"]
-                message = f"{self.name} failed: {lines[-1]} (log: {self.log})"
-                raise PartError(message)
+                said = telling_line(log.read().decode(errors="replace"))
+                raise PartError(f"{self.name} failed: {said} (log: {self.log})")
         return printed
 
     @property
@@ -151,31 +165,33 @@ class Part:
         return f"ended with code {code}"
 
     def last_line(self) -> str:
-        """Give the last line of its log."""
+        """Give the line of its log that most likely says what went wrong."""
         with contextlib.suppress(OSError):
-            lines = self.log.read_bytes()[-4000:].decode(errors="replace").strip().splitlines()
-            return lines[-1].strip() if lines else "its log is empty"
+            return telling_line(self.log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace"))
         return "it has no log"
 
     def wait_ready(self, stop: threading.Event) -> None:
-        """Wait until it serves; raises PartError when it ends or takes too long, or when `stop` is set."""
+        """Wait until it serves; raises PartError when it ends, takes too long, or `stop` is set."""
         deadline = time.monotonic() + self.process.ready_seconds
         while not self._serves():
             if not self.alive:
-                message = f"{self.name} {self.ended()}: {self.last_line()} (log: {self.log})"
-                raise PartError(message)
+                raise PartError(f"{self.name} {self.ended()}: {self.last_line()} (log: {self.log})")
             if time.monotonic() > deadline:
-                message = f"{self.name} did not become ready within {self.process.ready_seconds:.0f} s: {self.last_line()} (log: {self.log})"
-                raise PartError(message)
+                raise PartError(
+                    f"{self.name} did not become ready within {self.process.ready_seconds:.0f} s: "
+                    f"{self.last_line()} (log: {self.log})"
+                )
             if stop.wait(POLL_SECONDS):
-                message = f"{self.name} was stopped before it was ready"
-                raise PartError(message)
+                raise PartError(f"{self.name} was stopped before it was ready")
 
     def _serves(self) -> bool:
         ready: dict[str, Any] = self.process.ready
         if "tcp" in ready:
             host, _, port = fill(ready["tcp"], self.values).rpartition(":")
-            with contextlib.suppress(OSError), socket.create_connection((host, int(port)), ASK_LIMIT_SECONDS):
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection((host, int(port)), ASK_LIMIT_SECONDS),
+            ):
                 return self.alive
             return False
         if "http" in ready:
@@ -198,8 +214,8 @@ class Part:
         return self.alive
 
     def signal(self, number: int) -> None:
-        """Send a signal to the process and to those it started in its group."""
-        if self.popen is not None:
+        """Send a signal to the living process and to those it started in its group."""
+        if self.popen is not None and self.alive:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.popen.pid, number)
 
@@ -210,18 +226,23 @@ class Part:
         if self.alive:
             # Only the process itself is asked: it knows how to end those it started.
             self.popen.send_signal(signal.Signals[self.process.stop_signal])
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(self.process.stop_seconds)
-            except subprocess.TimeoutExpired:
-                pass
-        self.signal(signal.SIGKILL)
+            if self.alive:
+                self.signal(signal.SIGKILL)
         self.popen.wait()
-        self.record.unlink(missing_ok=True)
+        self.end_rest()
+
+    def end_rest(self) -> None:
+        """End what an ended process has left in its session; no process of anybody else."""
+        leftovers.end(self.record, self.place.data, "SIGKILL")
 
 
 def _answers(url: str) -> bool:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=ASK_LIMIT_SECONDS)
+    connection = http.client.HTTPConnection(
+        parts.hostname or "", parts.port, timeout=ASK_LIMIT_SECONDS
+    )
     try:
         connection.request("GET", parts.path or "/")
         return connection.getresponse().status < BROKEN

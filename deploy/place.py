@@ -1,4 +1,4 @@
-"""DATA_DIR: the folders and secrets of one Leadline, owned by the user that its processes run as."""
+"""DATA_DIR: the folders and secrets of one Leadline, owned by the user that it runs as."""
 
 from __future__ import annotations
 
@@ -20,9 +20,22 @@ if TYPE_CHECKING:
 
     from deploy.account import Account
 
-FOLDERS = ("log", "run", "secrets", "vmauth", "beat")
+# Ours: what runs as the other user reads its secrets there, and can change nothing.
+OUR_FOLDERS = ("log", "run", "secrets")
+FOLDERS = ("beat", "postgresql", "victoriametrics", "vmauth")
 STEP_LIMIT_SECONDS = 300
-PASSED_ON = ("PATH", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
+PASSED_ON = (
+    "PATH",
+    "TZ",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+)
 
 
 class PlaceError(Exception):
@@ -59,21 +72,20 @@ class Place:
     account: Account
 
     def lay_out(self) -> None:
-        """Make the folders and the secrets that are missing; raises PlaceError where the folder is somebody else's."""
+        """Make what is missing; raises PlaceError where the folder is somebody else's."""
         if self.data.is_dir():
-            owner = self.data.stat().st_uid
-            ours = (self.data / "run").is_dir() or not any(self.data.iterdir())
-            if not ours:
-                message = f"DATA_DIR={self.data} holds other files: name an empty or a new folder."
-                raise PlaceError(message)
-            if owner not in {self.account.uid, os.geteuid()}:
-                with contextlib.suppress(KeyError):
-                    message = f"DATA_DIR={self.data} belongs to the user {pwd.getpwuid(owner).pw_name}: run as that user, or name another folder."
-                    raise PlaceError(message)
+            self._check_ours()
         try:
-            self.data.mkdir(parents=True, exist_ok=True)
-            self.data.chmod(0o700)
-            self.account.give(self.data)
+            # The other user may go to what it knows by name, and list nothing.
+            named = 0o711 if self.account.changes_user else 0o700
+            for folder, mode in (
+                (self.data, named),
+                (self.data / "secrets", named),
+                (self.data / "log", 0o700),
+                (self.data / "run", 0o700),
+            ):
+                folder.mkdir(exist_ok=True, parents=True)
+                folder.chmod(mode)
             for name in FOLDERS:
                 self.folder(name)
             for name, make in SECRETS.items():
@@ -81,8 +93,25 @@ class Place:
                 if not path.exists():
                     self.write(path, make() + "\n")
         except OSError as error:
-            message = f"DATA_DIR={self.data} cannot be used: {error.filename}: {error.strerror}."
-            raise PlaceError(message) from error
+            raise PlaceError(
+                f"DATA_DIR={self.data} cannot be used: {error.filename}: {error.strerror}."
+            ) from error
+
+    def _check_ours(self) -> None:
+        known = {*OUR_FOLDERS, *FOLDERS}
+        if not self.secret("secret_key").exists() and any(
+            path.is_dir() and path.name not in known for path in self.data.iterdir()
+        ):
+            raise PlaceError(
+                f"DATA_DIR={self.data} holds other folders: name an empty or a new one."
+            )
+        owner = self.data.stat().st_uid
+        if owner != os.geteuid():
+            with contextlib.suppress(KeyError):
+                raise PlaceError(
+                    f"DATA_DIR={self.data} belongs to the user {pwd.getpwuid(owner).pw_name}: "
+                    "run as that user, or name another folder."
+                )
 
     def folder(self, name: str) -> Path:
         """Make a folder in DATA_DIR where it is missing, 0700 and the user's."""
@@ -100,9 +129,12 @@ class Place:
         return self.secret(name).read_text(encoding="utf-8").strip()
 
     def write(self, path: Path, text: str) -> None:
-        """Write a file as a whole, 0600 and the user's: a crash leaves the old one or the new one."""
+        """Write a file, 0600 and the user's: a crash leaves the old one or the new one."""
+        # Never through a link: the folder may be the other user's, and we may be root.
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
+        fresh.unlink(missing_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as handle:
             handle.write(text)
             handle.flush()
             os.fsync(handle.fileno())
@@ -116,6 +148,9 @@ class Place:
     def environment(self, extra: dict[str, str]) -> dict[str, str]:
         """Build a process's whole environment: what it needs of ours, and `extra`."""
         passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        # A proxy is for the outside; our processes find each other on loopback.
+        for name in ("NO_PROXY", "no_proxy"):
+            passed[name] = ",".join(filter(None, [passed.get(name), "127.0.0.1", "localhost"]))
         return {
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -129,13 +164,19 @@ class Place:
             **extra,
         }
 
-    def step(self, argv: Sequence[str], extra: dict[str, str] | None = None, given: str = "", cwd: Path | None = None) -> str:
+    def step(
+        self,
+        argv: Sequence[str],
+        extra: dict[str, str] | None = None,
+        given: str = "",
+        cwd: Path | None = None,
+    ) -> str:
         """Run one command as the user with `given` on its standard input, and give what it printed.
 
         Raises PlaceError with the command's own last line. Nothing secret may be in `argv`.
         """
         try:
-            done = subprocess.run(  # noqa: S603 - argv is built by deploy, never from a shell string
+            done = subprocess.run(  # noqa: S603 - argv is built by deploy, not by a shell
                 [*self.account.prefix, *argv],
                 env=self.environment(extra or {}),
                 cwd=cwd or self.data,
@@ -146,12 +187,13 @@ class Place:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            message = f"{Path(argv[0]).name} did not end within {STEP_LIMIT_SECONDS} s."
-            raise PlaceError(message) from error
+            name = Path(argv[0]).name
+            raise PlaceError(f"{name} did not end within {STEP_LIMIT_SECONDS} s.") from error
         if done.returncode != 0:
-            lines = (done.stderr.strip() or done.stdout.strip() or "it printed nothing").splitlines()
-            message = f"{Path(argv[0]).name} failed with code {done.returncode}: {lines[-1]}"
-            raise PlaceError(message)
+            shown = done.stderr.strip() or done.stdout.strip() or "it printed nothing"
+            raise PlaceError(
+                f"{Path(argv[0]).name} failed with code {done.returncode}: {shown.splitlines()[-1]}"
+            )
         return done.stdout
 
     def remove(self, path: Path) -> None:

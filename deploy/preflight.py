@@ -1,4 +1,4 @@
-"""Checks that this machine has what Leadline needs, and names each missing or old thing with the command that gets it.
+"""Checks what Leadline needs: names each missing or old thing with the command that gets it.
 
 Runs on any Python 3.7 or newer, because an old Python is one of the things it must be able to name.
 """
@@ -18,8 +18,14 @@ NODE = (20, 19)
 DEBIAN = 12
 FREE_BYTES = 4 * 1024**3
 
-GET_GO = "curl -fsSL https://go.dev/dl/go1.26.0.linux-amd64.tar.gz | tar -xz -C /usr/local && export PATH=/usr/local/go/bin:$PATH"
-GET_NODE = "curl -fsSL https://nodejs.org/dist/v20.19.0/node-v20.19.0-linux-x64.tar.gz | tar -xz -C /usr/local --strip-components=1"
+GET_GO = (
+    "curl -fsSL https://go.dev/dl/go1.26.0.linux-amd64.tar.gz | tar -xz -C /usr/local"
+    " && export PATH=/usr/local/go/bin:$PATH"
+)
+GET_NODE = (
+    "curl -fsSL https://nodejs.org/dist/v20.19.0/node-v20.19.0-linux-x64.tar.gz"
+    " | tar -xz -C /usr/local --strip-components=1"
+)
 
 
 def version_of(command: list[str]) -> tuple[int, ...] | None:
@@ -27,7 +33,9 @@ def version_of(command: list[str]) -> tuple[int, ...] | None:
     if shutil.which(command[0]) is None:
         return None
     try:
-        shown = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)  # noqa: S603
+        shown = subprocess.run(  # noqa: S603 - the fixed commands below
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ()
     found = re.search(rb"(\d+)\.(\d+)(?:\.(\d+))?", shown.stdout)
@@ -42,7 +50,7 @@ def written(version: tuple[int, ...]) -> str:
 def check_tool(
     name: str, command: list[str], least: tuple[int, ...], get: str, debians: str
 ) -> str | None:
-    """Give a complaint when a tool is missing or older than `least`, with the command that gets it."""
+    """Complain when a tool is missing or older than `least`, with the command that gets it."""
     have = version_of(command)
     if have is not None and have[: len(least)] >= least:
         return None
@@ -55,7 +63,10 @@ def check_python() -> str | None:
     if sys.version_info[:2] >= PYTHON:
         return None
     have = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    return f"Python is {have}, too old: 3.11 or newer is needed. Get it with:\n    apt-get install -y python3"
+    return (
+        f"Python is {have}, too old: 3.11 or newer is needed. Get it with:\n"
+        "    apt-get install -y python3"
+    )
 
 
 def check_installer() -> str | None:
@@ -66,7 +77,10 @@ def check_installer() -> str | None:
         )
         if found.returncode == 0:
             return None
-    return "Python has neither pip nor venv. Get them with:\n    apt-get install -y python3-pip python3-venv"
+    return (
+        "Python has neither pip nor venv. Get them with:\n"
+        "    apt-get install -y python3-pip python3-venv"
+    )
 
 
 def check_debian(os_release: str) -> str | None:
@@ -75,8 +89,10 @@ def check_debian(os_release: str) -> str | None:
     number = fields.get("VERSION_ID", "").split(".")[0]
     if fields.get("ID") == "debian" and (not number or int(number) >= DEBIAN):
         return None
-    return "this machine runs {}: Debian 12 or newer is needed, because the servers are unpacked from Debian's packages.".format(
-        fields.get("PRETTY_NAME", "an unknown system")
+    name = fields.get("PRETTY_NAME", "an unknown system")
+    return (
+        f"this machine runs {name}: Debian 12 or newer is needed,"
+        " because the servers are unpacked from Debian's packages."
     )
 
 
@@ -91,12 +107,14 @@ def check_programs() -> list[str]:
         if shutil.which(tool) is None
     ]
     if not Path("/usr/share/zoneinfo/UTC").exists():
-        missing.append("PostgreSQL needs the time zones. Get them with:\n    apt-get install -y tzdata")
+        missing.append(
+            "PostgreSQL needs the time zones. Get them with:\n    apt-get install -y tzdata"
+        )
     return missing
 
 
 def check_disk(folder: Path) -> str | None:
-    """See that there is room to build and to run; VictoriaMetrics stops taking samples below 2 GB."""
+    """See that there is room to build and run; VictoriaMetrics takes no samples below 2 GB."""
     free = shutil.disk_usage(folder).free
     if free >= FREE_BYTES:
         return None
@@ -116,8 +134,20 @@ def complaints(root: Path) -> list[str]:
         check_debian(Path("/etc/os-release").read_text(encoding="utf-8")),
         check_python(),
         check_installer(),
-        check_tool("Go", ["go", "env", "GOVERSION"], GO, go_elsewhere(), " (Debian's own golang package is too old)"),
-        check_tool("Node", ["node", "--version"], NODE, GET_NODE, " (Debian's own nodejs package is too old)"),
+        check_tool(
+            "Go",
+            ["go", "env", "GOVERSION"],
+            GO,
+            go_elsewhere(),
+            " (Debian's own golang package is too old)",
+        ),
+        check_tool(
+            "Node",
+            ["node", "--version"],
+            NODE,
+            GET_NODE,
+            " (Debian's own nodejs package is too old)",
+        ),
         check_tool("npm", ["npm", "--version"], (10,), GET_NODE, " (it comes with Node)"),
         check_disk(root),
     ]

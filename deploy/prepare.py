@@ -22,37 +22,45 @@ POSTGRES_MAJOR = "15"
 
 
 def postgresql(place: Place, values: dict[str, str], backend: dict[str, str]) -> None:
-    """Make the database cluster with the role and the database `leadline`; only passwords open it."""
+    """Make the cluster with the role and the database `leadline`; only passwords open it."""
     del backend
-    home = place.data / "postgresql"
+    home = place.data / "postgresql/data"
     if home.exists():
         major = (home / "PG_VERSION").read_text(encoding="utf-8").strip()
         if major != POSTGRES_MAJOR:
-            message = f"{home} was made by PostgreSQL {major} and this is {POSTGRES_MAJOR}: dump it with the old one and load it here."
-            raise PlaceError(message)
+            raise PlaceError(
+                f"{home} was made by PostgreSQL {major} and this is {POSTGRES_MAJOR}: dump it "
+                "with the old one and load it here."
+            )
         return
-    fresh = place.data / "postgresql.new"
+    fresh = home.with_name("data.new")
     place.remove(fresh)
     testing = values.get("TESTING") == "1"
     initdb, server = binary("postgresql", "initdb"), binary("postgresql", "postgres")
     place.step(
-        [*initdb.argv, "-D", str(fresh), "-U", "postgres", f"--pwfile={place.secret('postgres_password')}", "--auth=scram-sha-256",
-         "--encoding=UTF8", "--locale=C.UTF-8", *(["--no-sync"] if testing else [])],
+        [
+            *initdb.argv,
+            *("-D", str(fresh), "-U", "postgres", f"--pwfile={place.secret('postgres_password')}"),
+            *("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8"),
+            *(["--no-sync"] if testing else []),
+        ],
         initdb.env,
-    )  # fmt: skip
+    )
     password = place.read_secret("database_password")
     rights = " CREATEDB" if testing else ""
-    # One statement a line: single-user mode reads them from standard input, so the password is on no command line.
+    # One statement a line: single-user mode reads them from standard input, so the password is on
+    # no command line.
     place.step(
         [*server.argv, "--single", "-D", str(fresh), "-c", "jit=off", "postgres"],
         server.env,
-        given=f"CREATE ROLE leadline LOGIN{rights} PASSWORD '{password}'\nCREATE DATABASE leadline OWNER leadline\n",
+        given=f"CREATE ROLE leadline LOGIN{rights} PASSWORD '{password}'\n"
+        "CREATE DATABASE leadline OWNER leadline\n",
     )
     fresh.rename(home)
 
 
 def redis(place: Place, values: dict[str, str], backend: dict[str, str]) -> None:
-    """Write Redis's configuration; the password stands only there. Nothing is kept on disk: Redis carries no truth."""
+    """Write Redis's configuration, with its password; Redis carries no truth and keeps nothing."""
     del backend
     home = place.folder("redis")
     lines = [
@@ -78,28 +86,56 @@ def vmauth(place: Place, values: dict[str, str], backend: dict[str, str]) -> Non
 
 
 def agent(place: Place, values: dict[str, str], backend: dict[str, str]) -> None:
-    """Enrol this machine's agent with the server, the first time or when the server's address has changed."""
+    """Enrol this machine's agent, the first time or when the server's address has changed."""
     home = place.folder("agent")
     identity = home / "identity.json"
-    if identity.exists() and json.loads(identity.read_text(encoding="utf-8")).get("server") == values["VMAUTH_URL"]:
+    if (
+        identity.exists()
+        and json.loads(identity.read_text(encoding="utf-8")).get("server") == values["VMAUTH_URL"]
+    ):
         return
     token_file = place.secret("enrolment_token")
-    place.write(token_file, place.step([str(PYTHON), "-m", "backend", "create-enrolment-token"], backend, cwd=ROOT))
+    place.write(
+        token_file,
+        place.step([str(PYTHON), "-m", "backend", "create-enrolment-token"], backend, cwd=ROOT),
+    )
     try:
-        place.step([str(AGENT), "enroll", "--server", values["VMAUTH_URL"], "--token-file", str(token_file), "--state-dir", str(home)])
+        place.step(
+            [
+                str(AGENT),
+                "enroll",
+                "--server",
+                values["VMAUTH_URL"],
+                "--token-file",
+                str(token_file),
+                "--state-dir",
+                str(home),
+            ]
+        )
     finally:
         token_file.unlink(missing_ok=True)
 
 
 def demo_mariadb(place: Place, values: dict[str, str], backend: dict[str, str]) -> None:
-    """Make the demo's database with a user for the agent that may do no more than it must, and one for the workload."""
+    """Make the demo's database with a user of the least rights for the agent."""
     del backend
     home = place.folder("demo-mariadb")
     port = int(values["DEMO_MARIADB_PORT"])
-    accounts = mariadb.demo_accounts(place.read_secret("demo_monitor_password"), place.read_secret("demo_workload_password"))
-    mariadb.prepare(place, home, port, place.read_secret("demo_root_password"), accounts)
-    place.write(home / "workload.cnf", mariadb.client_file("workload", place.read_secret("demo_workload_password"), port=port, database="shop"))
-    place.write(home / "ready.cnf", mariadb.client_file("leadline", place.read_secret("demo_monitor_password"), port=port))
+    monitor = place.read_secret("demo_monitor_password")
+    workload = place.read_secret("demo_workload_password")
+    mariadb.prepare(
+        place,
+        home,
+        port=port,
+        root_password=place.read_secret("demo_root_password"),
+        accounts=mariadb.demo_accounts(monitor, workload),
+    )
+    files = {
+        "workload.cnf": mariadb.client_file("workload", workload, port=port, database="shop"),
+        "ready.cnf": mariadb.client_file("leadline", monitor, port=port),
+    }
+    for name, text in files.items():
+        place.write(home / name, text)
 
 
 STEPS: dict[str, Callable[[Place, dict[str, str], dict[str, str]], None]] = {

@@ -38,6 +38,7 @@ class Process:
     memory: int = 0
     depends: tuple[str, ...] = ()
     one_shot: bool = False
+    optional: bool = False
     restart: bool = True
     stop_signal: str = "SIGTERM"
     stop_seconds: float = 15
@@ -46,14 +47,14 @@ class Process:
 
 @dataclass(frozen=True)
 class Table:
-    """The whole table: settings, what the backend's processes share, and the processes in start order."""
+    """The whole table: settings, shared environments, and the processes in start order."""
 
     settings: dict[str, Setting]
     environments: dict[str, dict[str, str]]
     processes: dict[str, Process]
 
     def with_dependencies(self, names: list[str]) -> list[Process]:
-        """Give these processes and all they depend on, in start order; raises KeyError for a name that is not a row."""
+        """Give these processes and all they depend on, in start order; KeyError names no row."""
         wanted: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -68,7 +69,9 @@ def _process(row: dict[str, Any]) -> Process:
     fields = dict(row)
     for name in ("command", "depends"):
         fields[name] = tuple(row.get(name, ()))
-    fields["when"] = {setting: tuple(arguments) for setting, arguments in row.get("when", {}).items()}
+    fields["when"] = {
+        setting: tuple(arguments) for setting, arguments in row.get("when", {}).items()
+    }
     return Process(**fields)
 
 
@@ -77,7 +80,10 @@ def read_table(path: Path = TABLE_FILE) -> Table:
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     rows = [_process(row) for row in document["processes"]]
     return Table(
-        settings={name: Setting(name, entry["default"], entry["help"]) for name, entry in document["settings"].items()},
+        settings={
+            name: Setting(name, entry["default"], entry["help"])
+            for name, entry in document["settings"].items()
+        },
         environments=document["environments"],
         processes={row.name: row for row in rows},
     )

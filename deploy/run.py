@@ -1,7 +1,8 @@
-"""`make run`: builds what is not built, starts everything, says how to go on, and stops it all at Ctrl-C.
+"""`make run`: builds, starts everything, says how to go on, and stops it all at Ctrl-C.
 
-`--ready-file PATH` (or LEADLINE_READY_FILE) is written, 0600, once everything serves: a JSON document with url, email,
-password (null but for the first start), ports and pids.
+`--ready-file PATH` (or READY_FILE) is written, 0600, once everything serves: a JSON
+document with url, email, password (null but for the first start), data_dir, ports, pids and, with
+the demo, its database's address, user and password.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ class Interrupted(BaseException):
 def say(line: str = "") -> None:
     """Print one line at once; a terminal that has gone away is no reason to stop."""
     try:
-        print(line, flush=True)
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
     except (BrokenPipeError, OSError):
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - kept open to the end
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -53,11 +55,15 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def build(groups: list[str]) -> None:
-    """Build the agent and the UI while the servers are unpacked; raises StackError when one of them fails."""
-    env = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
+    """Build the agent and the UI while the servers are unpacked; raises StackError."""
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+    }
     with ThreadPoolExecutor(max_workers=1) as pool:
         unpacking = pool.submit(ensure, groups, lambda line: say(f"  {line} …"))
-        make = subprocess.Popen(["make", "-j2", "--no-print-directory", "agent", "ui"], cwd=ROOT, env=env)  # noqa: S607
+        make = subprocess.Popen(["make", "-j2", "agent", "ui"], cwd=ROOT, env=env)  # noqa: S607
         try:
             code = make.wait()
         except BaseException:
@@ -77,7 +83,11 @@ def build(groups: list[str]) -> None:
 
 def parts_for(values: dict[str, str]) -> list[str]:
     """Give the names of the rows that these settings want."""
-    return [row.name for row in read_table().processes.values() if not row.only_if or values[row.only_if] == "1"]
+    return [
+        row.name
+        for row in read_table().processes.values()
+        if not row.only_if or values[row.only_if] == "1"
+    ]
 
 
 def shown_path(path: Path) -> str:
@@ -94,7 +104,10 @@ def announce(stack: Stack, account: dict[str, Any]) -> None:
     say()
     say(f"  address   {stack.values['PUBLIC_URL']}")
     if is_loopback(host):
-        say("            only this machine can reach it; LISTEN, TLS_CERT and TLS_KEY open it to others")
+        say(
+            "            only this machine can reach it; LISTEN, TLS_CERT and TLS_KEY open it to "
+            "others"
+        )
     say(f"  sign in   {account['email']}")
     reset = f".venv/bin/python -m deploy.manage changepassword {shlex.quote(str(account['email']))}"
     if account.get("password"):
@@ -104,7 +117,10 @@ def announce(stack: Stack, account: dict[str, Any]) -> None:
         say(f"            the password was shown at the first start; another one: {reset}")
     say(f"  data      {shown_path(stack.data_dir)} (logs in {shown_path(stack.data_dir / 'log')})")
     say()
-    say("Next, watch a MySQL or MariaDB of your own. On the database, with a password of your choice:")
+    say(
+        "Next, watch a MySQL or MariaDB of your own. On the database, with a password of your "
+        "choice:"
+    )
     say()
     say(
         "  CREATE USER 'leadline'@'localhost' IDENTIFIED BY 'your-password';"
@@ -113,7 +129,10 @@ def announce(stack: Stack, account: dict[str, Any]) -> None:
     say()
     say("Then here (the password is asked for):")
     say()
-    say(f"  bin/leadline-agent add mysql --name my-database --address 127.0.0.1:3306 --user leadline --state-dir {state}")
+    say(
+        "  bin/leadline-agent add mysql --name my-database --address 127.0.0.1:3306 --user "
+        f"leadline --state-dir {state}"
+    )
     say(f"  bin/leadline-agent check my-database --state-dir {state}")
     say()
 
@@ -121,7 +140,7 @@ def announce(stack: Stack, account: dict[str, Any]) -> None:
 def write_ready_file(path: Path, stack: Stack, account: dict[str, Any]) -> None:
     """Tell a program that everything serves."""
     ports = {name: stack.port(name) for name, part in stack.parts.items() if part.process.port}
-    document = {
+    document: dict[str, Any] = {
         "url": stack.values["PUBLIC_URL"],
         "email": account["email"],
         "password": account.get("password"),
@@ -129,14 +148,23 @@ def write_ready_file(path: Path, stack: Stack, account: dict[str, Any]) -> None:
         "ports": ports,
         "pids": stack.pids,
     }
+    if "demo-mariadb" in stack.parts:
+        place = stack.parts["demo-mariadb"].place
+        document["demo"] = {
+            "address": f"127.0.0.1:{stack.port('demo-mariadb')}",
+            "user": "leadline",
+            "password": place.read_secret("demo_monitor_password"),
+        }
     fresh = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as handle:
+    with os.fdopen(
+        os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+    ) as handle:
         json.dump(document, handle)
     fresh.replace(path)
 
 
 def run(ready_file: Path | None) -> None:
-    """Build, start and supervise until interrupted; raises StackError or SettingError with one sentence."""
+    """Build, start and supervise until interrupted; raises StackError or SettingError."""
     began = time.monotonic()
     table = read_table()
     values = from_environment(table, os.environ)
@@ -167,7 +195,7 @@ def run(ready_file: Path | None) -> None:
 def main() -> int:
     """Run until interrupted."""
     parser = argparse.ArgumentParser(description="Set up and start everything on this machine.")
-    parser.add_argument("--ready-file", type=Path, default=os.environ.get("LEADLINE_READY_FILE"))
+    parser.add_argument("--ready-file", type=Path, default=os.environ.get("READY_FILE"))
     arguments = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)

@@ -1,29 +1,28 @@
 """Starts and supervises the processes of deploy/processes.yaml on one machine.
 
-    stack = Stack(data_dir, ["postgresql", "redis"])
-    stack.start()
-    ... stack.env, stack.port("postgresql") ...
-    stack.stop()
+stack = Stack(data_dir, ["postgresql", "redis"])
+stack.start()
+... stack.env, stack.port("postgresql") ...
+stack.stop()
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import json
-import os
 import signal
 import socket
 import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from deploy import leftovers, prepare
 from deploy.account import AccountError, account_for
 from deploy.archive import ArchiveError
+from deploy.claim import Claim, ClaimError
 from deploy.part import Part, PartError, port_is_free
 from deploy.place import Place, PlaceError
 from deploy.processes import Process, fill, read_table
@@ -36,6 +35,18 @@ if TYPE_CHECKING:
 BACK_OFF_SECONDS = (0.5, 1, 2, 4, 8, 15, 30)
 # A process that has lived this long starts its back-off anew.
 STEADY_SECONDS = 60.0
+
+
+# What our own rooms say in one sentence.
+SAID = (
+    AccountError,
+    ArchiveError,
+    ClaimError,
+    PartError,
+    PlaceError,
+    SettingError,
+    UnpackError,
+)
 
 
 class StackError(Exception):
@@ -53,9 +64,9 @@ def free_port() -> int:
 class Stack:
     """Some of the table's processes, with all they depend on.
 
-    `data_dir` holds everything they keep. `parts` are names of rows. `settings` are those of the table; ports that they do
-    not name are free ones. `say` gets one line for each thing a person should know. With `supervise` set, a process that
-    ends by itself is started again.
+    `data_dir` holds everything they keep. `parts` are names of rows. `settings` are those of the
+    table; ports that they do not name are free ones. `say` gets one line for each thing a person
+    should know. With `supervise` set, a process that ends by itself is started again.
     """
 
     def __init__(
@@ -75,9 +86,12 @@ class Stack:
         given = settings or {}
         unknown = set(given) - set(self._table.settings)
         if unknown:
-            message = f"{', '.join(sorted(unknown))} is not a setting of deploy/processes.yaml"
-            raise StackError(message)
-        values = {name: given.get(name, setting.default) for name, setting in self._table.settings.items()}
+            raise StackError(
+                f"{', '.join(sorted(unknown))} is not a setting of deploy/processes.yaml"
+            )
+        values = {
+            name: given.get(name, setting.default) for name, setting in self._table.settings.items()
+        }
         for name in self._table.settings:
             if name.endswith("_PORT") and name not in given:
                 values[name] = str(free_port())
@@ -90,44 +104,54 @@ class Stack:
         try:
             self._rows = self._table.with_dependencies(parts)
         except KeyError as error:
-            message = f"{error.args[0]} is not a process of deploy/processes.yaml"
-            raise StackError(message) from error
+            raise StackError(
+                f"{error.args[0]} is not a process of deploy/processes.yaml"
+            ) from error
         self.parts: dict[str, Part] = {}
         self._ready = {row.name: threading.Event() for row in self._rows}
         self._stopping = threading.Event()
         self._failure: str = ""
         self._threads: list[threading.Thread] = []
         self._turn = threading.RLock()
-        self._lock: IO[str] | None = None
+        self._claim = Claim(self.data_dir)
 
     @property
     def env(self) -> dict[str, str]:
-        """Give the backend's settings as environment variables; secrets by the files they stand in."""
-        return {name: fill(text, self.values) for name, text in self._table.environments["backend"].items()}
+        """Give the backend's settings as environment variables; secrets by their files."""
+        return {
+            name: fill(text, self.values)
+            for name, text in self._table.environments["backend"].items()
+        }
 
     def port(self, name: str) -> int:
         """Give the port of a process."""
         setting = self._table.processes[name].port
-        return split_address(self.values["LISTEN"])[1] if setting == "LISTEN" else int(self.values[setting])
+        return (
+            split_address(self.values["LISTEN"])[1]
+            if setting == "LISTEN"
+            else int(self.values[setting])
+        )
 
     @property
     def pids(self) -> dict[str, int]:
         """Give the process ids of what runs now."""
-        return {name: part.popen.pid for name, part in self.parts.items() if part.popen and part.alive}
+        return {
+            name: part.popen.pid for name, part in self.parts.items() if part.popen and part.alive
+        }
 
     # --- starting ---
 
     def start(self) -> None:
-        """Start everything in order and wait until it is ready; raises StackError, and nothing is left running then."""
+        """Start everything and wait until it is ready; after a StackError nothing runs."""
         atexit.register(self.stop)
         try:
             self._open()
             self._check_ports()
             self._start_all()
-        except (PlaceError, PartError, AccountError, UnpackError, ArchiveError, SettingError) as error:
+        except SAID as error:
             self.stop()
             raise StackError(str(error)) from error
-        except (StackError, KeyboardInterrupt, SystemExit):
+        except BaseException:
             self.stop()
             raise
 
@@ -137,13 +161,18 @@ class Stack:
         return sorted({row.program for row in self._rows} - {"python", "agent"})
 
     def check_free(self) -> None:
-        """See that nothing of ours runs on DATA_DIR and that the ports are free; raises StackError with one sentence."""
-        with contextlib.suppress(FileNotFoundError):
-            self._take_lock()
-        running = (self.data_dir / "run").glob("*.json")
-        if not any(leftovers.recorded_processes(record, self.data_dir) for record in running):
-            self._check_ports()
-        self._drop_lock()
+        """See that nothing runs on DATA_DIR and that the ports are free; raises StackError."""
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                self._claim.take(self.values["PUBLIC_URL"])
+        except ClaimError as error:
+            raise StackError(str(error)) from error
+        try:
+            # What an earlier run left behind still holds its ports; starting ends it first.
+            if not self._claim.left_behind():
+                self._check_ports()
+        finally:
+            self._claim.drop()
 
     def _open(self) -> None:
         ensure(self.groups, self.say)
@@ -154,50 +183,45 @@ class Stack:
             needs.append(prepare.AGENT)
         missing = next((path for path in needs if not path.exists()), None)
         if missing:
-            message = f"{missing} is missing: run `make build`"
-            raise StackError(message)
-        nearest = next(folder for folder in (self.data_dir.parent, *self.data_dir.parent.parents) if folder.is_dir())
+            raise StackError(f"{missing} is missing: run `make build`")
+        nearest = next(
+            folder
+            for folder in (self.data_dir.parent, *self.data_dir.parent.parents)
+            if folder.is_dir()
+        )
         place = Place(self.data_dir, account_for([*needs, nearest], self.say))
         place.lay_out()
-        self._take_lock()
+        self._claim.take(self.values["PUBLIC_URL"])
         self._end_leftovers()
         self.parts = {row.name: Part(row, self.values, place) for row in self._rows}
 
-    def _take_lock(self) -> None:
-        # Opened for appending: the one who fails to lock it must not wipe what it says.
-        lock = (self.data_dir / "run" / "lock").open("a+", encoding="utf-8")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            lock.seek(0)
-            holder = lock.read().strip() or "unknown"
-            lock.close()
-            message = f"Leadline already runs on DATA_DIR={self.data_dir}: {holder}"
-            raise StackError(message) from error
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()}, {self.values['PUBLIC_URL']}\n")
-        lock.flush()
-        self._lock = lock
-
     def _end_leftovers(self) -> None:
-        for record in sorted((self.data_dir / "run").glob("*.json")):
-            quick = signal.SIGINT if record.stem == "postgresql" else signal.SIGTERM
-            if leftovers.end(record, self.data_dir, quick):
-                self.say(f"ended {record.stem}, which an earlier run had left behind")
+        for record in self._claim.left_behind():
+            row = self._table.processes.get(record.stem)
+            leftovers.end(record, self.data_dir, row.stop_signal if row else "SIGTERM")
+            self.say(f"ended {record.stem}, which an earlier run had left behind")
 
     def _check_ports(self) -> None:
         for row in self._rows:
             if not row.port:
                 continue
-            host, port = split_address(self.values["LISTEN"]) if row.port == "LISTEN" else ("127.0.0.1", self.port(row.name))
+            host, port = (
+                split_address(self.values["LISTEN"])
+                if row.port == "LISTEN"
+                else ("127.0.0.1", self.port(row.name))
+            )
             if not port_is_free(host, port):
-                message = f"port {port} for {row.name} is taken: end what listens there, or set {row.port} to another one"
-                raise StackError(message)
+                raise StackError(
+                    f"port {port} for {row.name} is taken: end what listens there, or set "
+                    f"{row.port} to another one"
+                )
 
     def _start_all(self) -> None:
         self._stopping.clear()
         self._failure = ""
-        threads = [threading.Thread(target=self._start_row, args=(row,), daemon=True) for row in self._rows]
+        threads = [
+            threading.Thread(target=self._start_row, args=(row,), daemon=True) for row in self._rows
+        ]
         self._threads += threads
         for thread in threads:
             thread.start()
@@ -222,7 +246,11 @@ class Stack:
                 self._launch(row.name)
             self._ready[row.name].set()
             self.started(row)
-        except (PartError, PlaceError, UnpackError, ArchiveError, OSError, ValueError, subprocess.SubprocessError) as error:
+        except (*SAID, OSError, ValueError, subprocess.SubprocessError) as error:
+            if row.optional and not self._stopping.is_set():
+                self.say(f"{error}; going on without it")
+                self._ready[row.name].set()
+                return
             with self._turn:
                 self._failure = self._failure or str(error)
             self._stopping.set()
@@ -245,19 +273,26 @@ class Stack:
         began, tries = time.monotonic(), 0
         while True:
             popen.wait()
-            if self._stopping.is_set() or part.popen is not popen or not self.supervise or not part.process.restart:
+            if (
+                self._stopping.is_set()
+                or part.popen is not popen
+                or not self.supervise
+                or not part.process.restart
+            ):
                 return
             if time.monotonic() - began > STEADY_SECONDS:
                 tries = 0
             pause = BACK_OFF_SECONDS[min(tries, len(BACK_OFF_SECONDS) - 1)]
-            self.say(f"{part.name} {part.ended()}; starting it again in {pause:g} s (log: {part.log})")
+            self.say(
+                f"{part.name} {part.ended()}; starting it again in {pause:g} s (log: {part.log})"
+            )
             if self._stopping.wait(pause):
                 return
             began, tries = time.monotonic(), tries + 1
             with self._turn:
                 if self._stopping.is_set():
                     return
-                part.signal(signal.SIGKILL)  # what the ended one left in its group
+                part.end_rest()
                 with contextlib.suppress(PartError):
                     part.start()
             if part.popen is popen or part.popen is None:
@@ -275,17 +310,13 @@ class Stack:
             part.popen.wait()
 
     def restart(self, name: str) -> None:
-        """Start a process again, stopping it before where it runs, and wait until it is ready; raises StackError."""
+        """Stop a process where it runs, start it and wait until it is ready; raises StackError."""
         part = self.parts[name]
         part.stop()
         try:
             self._launch(name)
         except PartError as error:
             raise StackError(str(error)) from error
-
-    def wait(self) -> None:
-        """Wait until `stop` is called from another thread or a signal handler."""
-        self._stopping.wait()
 
     # --- stopping ---
 
@@ -294,7 +325,11 @@ class Stack:
         self._stopping.set()
         atexit.unregister(self.stop)
         with self._turn:
-            waiting = {name: part for name, part in self.parts.items() if part.popen is not None and (part.alive or part.record.exists())}
+            waiting = {
+                name: part
+                for name, part in self.parts.items()
+                if part.popen is not None and (part.alive or part.record.exists())
+            }
             while waiting:
                 needed = {name for part in waiting.values() for name in self._needs(part.process)}
                 wave = [part for name, part in waiting.items() if name not in needed]
@@ -305,17 +340,12 @@ class Stack:
                     ender.join()
                 for part in wave:
                     del waiting[part.name]
-        # Outside the turn, which a thread about to start something may be waiting for: it sees that it must not.
+        # Outside the turn, which a thread about to start something may be waiting for: it sees that
+        # it must not.
         for thread in self._threads:
             thread.join()
         self._threads.clear()
-        self._drop_lock()
-
-    def _drop_lock(self) -> None:
-        if self._lock is not None:
-            self._lock.truncate(0)
-            self._lock.close()
-            self._lock = None
+        self._claim.drop()
 
     def _needs(self, row: Process) -> set[str]:
         """Give all that a row depends on; one-shot rows between do not break the order."""
@@ -324,5 +354,8 @@ class Stack:
     def result(self, name: str) -> dict[str, Any]:
         """Give the JSON document that a one-shot process printed as its last line."""
         lines = self.results.get(name, "").strip().splitlines()
-        document: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+        try:
+            document: dict[str, Any] = json.loads(lines[-1])
+        except (IndexError, ValueError) as error:
+            raise StackError(f"{name} did not say what it has made") from error
         return document

@@ -1,8 +1,8 @@
 """Runs one step of the build when its inputs have changed, with a line at its start and its end.
 
-`python3 deploy/step.py NAME [--inputs PATH…] [--outputs PATH…] -- COMMAND…`: the step is done when its outputs exist and
-the content of its inputs and its command are those of the last time. Its own output is kept in .cache/log/NAME.log, shown
-when it fails.
+`python3 deploy/step.py NAME [--inputs PATH…] [--outputs PATH…] -- COMMAND…`: the step is done when
+its outputs exist and the content of its inputs and its command are those of the last time. Its own
+output is kept in .cache/log/NAME.log, shown when it fails.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SAY_EVERY_SECONDS = 15
-SKIPPED_FOLDERS = {"node_modules", "dist", "__pycache__", ".tsbuild", "test-results", "playwright-report"}
+LINES_SHOWN = 40
+SKIPPED_FOLDERS = {
+    "node_modules",
+    "dist",
+    "__pycache__",
+    ".tsbuild",
+    "test-results",
+    "playwright-report",
+}
 
 
 def files_of(paths: list[str]) -> list[Path]:
@@ -43,28 +51,39 @@ def digest(inputs: list[str], command: list[str]) -> str:
     return total.hexdigest()
 
 
+def say(line: str) -> None:
+    """Print one line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def run(name: str, command: list[str], log: Path) -> int:
     """Run the command, saying from time to time that it still runs; gives its exit code."""
     began = time.monotonic()
-    print(f"  {name} …", flush=True)
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)  # noqa: S603 - from the Makefile
+    code: int | None = None
+    say(f"  {name} …")
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(  # noqa: S603 - a command of the Makefile
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        ) as process,
+    ):
         try:
-            while True:
+            while code is None:
                 try:
                     code = process.wait(SAY_EVERY_SECONDS)
-                    break
                 except subprocess.TimeoutExpired:
-                    print(f"  {name} … {time.monotonic() - began:.0f} s", flush=True)
+                    say(f"  {name} … {time.monotonic() - began:.0f} s")
         except BaseException:
             process.terminate()
-            process.wait()
             raise
+    seconds = time.monotonic() - began
     if code == 0:
-        print(f"  {name}: done in {time.monotonic() - began:.0f} s", flush=True)
+        say(f"  {name}: done in {seconds:.0f} s")
     else:
-        sys.stdout.write(log.read_text(encoding="utf-8", errors="replace"))
-        print(f"  {name}: failed with code {code} after {time.monotonic() - began:.0f} s (log: {log})", flush=True)
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        say("\n".join(lines[-LINES_SHOWN:]))
+        say(f"  {name}: failed with code {code} after {seconds:.0f} s (log: {log})")
     return code
 
 
@@ -74,9 +93,8 @@ def main() -> int:
     parser.add_argument("name")
     parser.add_argument("--inputs", nargs="*", default=[])
     parser.add_argument("--outputs", nargs="*", default=[])
-    parser.add_argument("command", nargs=argparse.REMAINDER)
-    arguments = parser.parse_args()
-    command = [word for index, word in enumerate(arguments.command) if index or word != "--"]
+    dashes = sys.argv.index("--")
+    arguments, command = parser.parse_args(sys.argv[1:dashes]), sys.argv[dashes + 1 :]
     os.chdir(ROOT)
     file_name = arguments.name.replace(" ", "-").replace("/", "-")
     stamp, log = Path(".cache/stamps") / file_name, Path(".cache/log") / f"{file_name}.log"
@@ -85,7 +103,11 @@ def main() -> int:
     with stamp.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         wanted = digest(arguments.inputs, command)
-        if stamp.exists() and stamp.read_text(encoding="ascii") == wanted and all(Path(p).exists() for p in arguments.outputs):
+        if (
+            stamp.exists()
+            and stamp.read_text(encoding="ascii") == wanted
+            and all(Path(p).exists() for p in arguments.outputs)
+        ):
             return 0
         stamp.unlink(missing_ok=True)
         code = run(arguments.name, command, log)

@@ -1,7 +1,8 @@
 """Unpack servers from Debian packages into a cache folder, without installing anything.
 
-`python3 -m deploy.unpack GROUP…` fetches groups of deploy/versions.lock; `binary` then says how to run a program of one.
-The trees are shared by all clones of this repository on the machine. Needs no more than Python's standard library.
+`python3 -m deploy.unpack GROUP…` fetches groups of deploy/versions.lock; `binary` then says how to
+run a program of one. The trees are shared by all clones of this repository on the machine. Needs no
+more than Python's standard library.
 """
 
 from __future__ import annotations
@@ -30,7 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOCK_FILE = Path(__file__).with_name("versions.lock")
-NOT_NEEDED = ("./usr/share/doc", "./usr/share/man", "./usr/share/locale", "./usr/share/icu", "*/bitcode")
+NOT_NEEDED = (
+    "./usr/share/doc",
+    "./usr/share/man",
+    "./usr/share/locale",
+    "./usr/share/icu",
+    "*/bitcode",
+)
 PROBE_LIMIT_SECONDS = 30
 # Raise this when trees made by older code must be made again.
 LAYOUT = 1
@@ -42,7 +49,7 @@ class UnpackError(Exception):
 
 @dataclass(frozen=True)
 class Package:
-    """A named package with the version and the hashes by architecture that this repository was tried with."""
+    """A named package: the version this repository was tried with, its hashes by architecture."""
 
     name: str
     version: str
@@ -51,7 +58,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Group:
-    """One server (or a few of one release) that is unpacked into one tree. versions.lock explains the fields."""
+    """A server (or a few of one release) in one tree. versions.lock explains the fields."""
 
     name: str
     suite: str
@@ -64,7 +71,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Binary:
-    """How to run an unpacked program: put `argv` before its arguments and `env` into its environment."""
+    """How to run an unpacked program: `argv` before its arguments, `env` in its environment."""
 
     argv: list[str]
     env: dict[str, str] = field(default_factory=dict)
@@ -78,7 +85,10 @@ def read_lock(path: Path = LOCK_FILE) -> dict[str, Group]:
             name=name,
             suite=entry["suite"],
             closure=entry["closure"],
-            packages=tuple(Package(key, p["version"], p.get("sha256", {})) for key, p in entry["packages"].items()),
+            packages=tuple(
+                Package(key, p["version"], p.get("sha256", {}))
+                for key, p in entry["packages"].items()
+            ),
             **{key: tuple(entry.get(key, ())) for key in ("leave_out", "only", "probe")},
         )
         for name, entry in document.items()
@@ -86,7 +96,7 @@ def read_lock(path: Path = LOCK_FILE) -> dict[str, Group]:
 
 
 def cache_dir() -> Path:
-    """Give the folder that all clones share: LEADLINE_CACHE_DIR, root's /var/cache/leadline, or ~/.cache/leadline."""
+    """Give the folder that all clones share; LEADLINE_CACHE_DIR names another one."""
     named = os.environ.get("LEADLINE_CACHE_DIR")
     if named:
         return Path(named).resolve()
@@ -104,8 +114,7 @@ def group_named(name: str) -> Group:
     """Find a group of versions.lock; raises UnpackError for a name it does not have."""
     groups = read_lock()
     if name not in groups:
-        message = f"{name} is not in deploy/versions.lock, which has {', '.join(groups)}"
-        raise UnpackError(message)
+        raise UnpackError(f"{name} is not in deploy/versions.lock, which has {', '.join(groups)}")
     return groups[name]
 
 
@@ -117,9 +126,17 @@ def tree(name: str) -> Path:
 
 @cache
 def _library_folders(root: Path) -> str:
-    folders = {path.parent for path in root.rglob("*.so*") if path.is_file() and path.name.startswith("lib")}
+    folders = {
+        path.parent
+        for path in root.rglob("*.so*")
+        if path.is_file() and path.name.startswith("lib")
+    }
     others = ("plugin", "gconv", "extension", "auto-load", "sasl2")
-    return ":".join(sorted(str(folder) for folder in folders if not any(name in folder.parts for name in others)))
+    return ":".join(
+        sorted(
+            str(folder) for folder in folders if not any(name in folder.parts for name in others)
+        )
+    )
 
 
 def _run_prefix(group: Group, root: Path, program: Path) -> Binary:
@@ -127,17 +144,21 @@ def _run_prefix(group: Group, root: Path, program: Path) -> Binary:
     if group.closure != "standalone":
         return Binary([str(program)], {"LD_LIBRARY_PATH": libraries} if libraries else {})
     loader = next(root.rglob("ld-linux-*.so.*"))
-    # argv0 must be absolute: MySQL looks a bare name up on PATH and takes itself for what it finds there.
+    # argv0 must be absolute: MySQL looks a bare name up on PATH and takes itself for what it finds
+    # there.
     return Binary([str(loader), "--argv0", str(program), "--library-path", libraries, str(program)])
 
 
 def binary(name: str, program: str) -> Binary:
     """Say how to run `program` of an unpacked group; raises UnpackError when it is not there."""
     root = tree(name)
-    found = [path for pattern in ("usr/bin", "usr/sbin", "usr/lib/postgresql/*/bin") for path in root.glob(f"{pattern}/{program}")]
+    found = [
+        path
+        for pattern in ("usr/bin", "usr/sbin", "usr/lib/postgresql/*/bin")
+        for path in root.glob(f"{pattern}/{program}")
+    ]
     if not found:
-        message = f"{program} is not unpacked: run `python3 -m deploy.unpack {name}`"
-        raise UnpackError(message)
+        raise UnpackError(f"{program} is not unpacked: run `python3 -m deploy.unpack {name}`")
     return _run_prefix(group_named(name), root, found[0])
 
 
@@ -161,26 +182,33 @@ def runs(group: Group, root: Path) -> bool:
 
 
 def check_package(path: Path, group: Group, say: Callable[[str], None]) -> None:
-    """Hold one fetched package against versions.lock; raises UnpackError when the same version has another hash."""
+    """Hold a package against versions.lock; raises UnpackError for another hash of a version."""
     name, version = command(["dpkg-deb", "-f", str(path), "Package", "Version"]).splitlines()
     name, version = name.removeprefix("Package: "), version.removeprefix("Version: ")
     locked = next((package for package in group.packages if package.name == name), None)
     if locked is None:
         return
     if version != locked.version:
-        say(f"warning: {name} is {version} in the archive; deploy/versions.lock was tried with {locked.version}")
+        say(
+            f"warning: {name} is {version} in the archive; deploy/versions.lock was tried with "
+            f"{locked.version}"
+        )
         return
     expected = locked.sha256.get(architecture())
     if expected is None:
         say(f"warning: deploy/versions.lock has no hash of {name} for {architecture()}")
     elif hashlib.sha256(path.read_bytes()).hexdigest() != expected:
-        message = f"{name} {version} has another SHA-256 than deploy/versions.lock says: it is not used"
-        raise UnpackError(message)
+        raise UnpackError(
+            f"{name} {version} has another SHA-256 than deploy/versions.lock says: it is not used"
+        )
 
 
 def _extract(package: Path, root: Path, only: tuple[str, ...]) -> None:
     selection = [f"./{path}" for path in only] or [f"--exclude={pattern}" for pattern in NOT_NEEDED]
-    archive = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE)  # noqa: S603, S607
+    archive = subprocess.Popen(  # noqa: S603 - a package that apt has verified
+        ["dpkg-deb", "--fsys-tarfile", str(package)],  # noqa: S607
+        stdout=subprocess.PIPE,
+    )
     unpacked = subprocess.run(  # noqa: S603 - fixed tools, and a package that apt has verified
         ["tar", "-x", "--no-same-owner", "-C", str(root), *selection],  # noqa: S607
         stdin=archive.stdout,
@@ -188,17 +216,24 @@ def _extract(package: Path, root: Path, only: tuple[str, ...]) -> None:
         text=True,
         check=False,
     )
+    if archive.stdout is not None:
+        archive.stdout.close()
     if archive.wait() != 0 or unpacked.returncode != 0:
-        message = f"{package.name} cannot be unpacked: {unpacked.stderr.strip() or 'dpkg-deb failed'}"
-        raise UnpackError(message)
+        raise UnpackError(
+            f"{package.name} cannot be unpacked: {unpacked.stderr.strip() or 'dpkg-deb failed'}"
+        )
 
 
 def _make(group: Group, view: View, say: Callable[[str], None]) -> None:
     root = tree(group.name)
     root.parent.mkdir(parents=True, exist_ok=True)
     named = [package.name for package in group.packages]
-    closure = [] if group.closure == "none" else view.closure(named, beside_host=group.closure == "host")
-    wanted = [name for name in closure if not any(fnmatch.fnmatch(name, left) for left in group.leave_out)]
+    closure = (
+        [] if group.closure == "none" else view.closure(named, beside_host=group.closure == "host")
+    )
+    wanted = [
+        name for name in closure if not any(fnmatch.fnmatch(name, left) for left in group.leave_out)
+    ]
     with tempfile.TemporaryDirectory(prefix=f".{group.name}-", dir=root.parent) as work:
         debs, fresh = Path(work) / "debs", Path(work) / "tree"
         fresh.mkdir()
@@ -209,8 +244,9 @@ def _make(group: Group, view: View, say: Callable[[str], None]) -> None:
         # A careful umask of root's must not keep the unprivileged user out.
         command(["chmod", "-R", "a+rX,u+w", str(fresh)])
         if not runs(group, fresh):
-            message = f"{group.name} is unpacked but does not run here: {shown(group, fresh)}"
-            raise UnpackError(message)
+            raise UnpackError(
+                f"{group.name} is unpacked but does not run here: {shown(group, fresh)}"
+            )
         if root.exists():
             root.rename(Path(work) / "worn")
         fresh.rename(root)
@@ -220,7 +256,11 @@ def shown(group: Group, root: Path) -> str:
     """Give the first line that the failing probe printed."""
     how = _run_prefix(group, root, root / group.probe[0])
     done = subprocess.run(  # noqa: S603 - a program that we unpacked
-        [*how.argv, *group.probe[1:]], env={**os.environ, **how.env}, capture_output=True, text=True, check=False
+        [*how.argv, *group.probe[1:]],
+        env={**os.environ, **how.env},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return (done.stderr or done.stdout or "it printed nothing").strip().splitlines()[0]
 
@@ -256,13 +296,15 @@ def _ensure_suite(suite: str, groups: list[Group], say: Callable[[str], None]) -
 
 
 def ensure(names: list[str], say: Callable[[str], None] = print) -> None:
-    """Make the trees of these groups where they are missing; raises UnpackError or ArchiveError with one sentence."""
+    """Make the trees of these groups where they are missing; raises UnpackError, ArchiveError."""
     missing: dict[str, list[Group]] = defaultdict(list)
     for group in (group_named(name) for name in dict.fromkeys(names)):
         if not runs(group, tree(group.name)):
             missing[group.suite].append(group)
     with ThreadPoolExecutor(max_workers=4) as pool:
-        waiting = [pool.submit(_ensure_suite, suite, groups, say) for suite, groups in missing.items()]
+        waiting = [
+            pool.submit(_ensure_suite, suite, groups, say) for suite, groups in missing.items()
+        ]
         for job in waiting:
             job.result()
 

@@ -8,6 +8,11 @@ const proxied = ['/api', '/prometheus', '/healthz', '/readyz'];
 export default defineConfig({
   plugins: [react()],
   resolve: { tsconfigPaths: true },
-  server: { proxy: Object.fromEntries(proxied.map((path) => [path, server])) },
+  // The server takes a sign-in only from its own address, so that is what it is told.
+  server: {
+    proxy: Object.fromEntries(
+      proxied.map((path) => [path, { target: server, changeOrigin: true, headers: { Origin: server } }]),
+    ),
+  },
   build: { target: 'es2023', sourcemap: true, chunkSizeWarningLimit: 700 },
 });

@@ -1,1 +1,1 @@
-"""Orgs, users, memberships with their roles, API keys, the audit trail, and the wall between orgs."""
+"""Orgs, users, memberships, API keys, the audit trail, and the wall between orgs."""

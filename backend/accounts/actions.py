@@ -29,10 +29,9 @@ class NewUser(NamedTuple):
 
 @transaction.atomic
 def org_create(*, name: str, email: str) -> tuple[Org, NewUser]:
-    """Make an org with its first owner; for the server's operator, so the address may be known already."""
+    """Make an org with its first owner; for the server's operator: the address may be known."""
     if Org.objects.filter(name=name).exists():
-        detail = f"There is an org named {name} already."
-        raise Conflict(detail, code="org_taken")
+        raise Conflict(f"There is an org named {name} already.", code="org_taken")
     org = Org.objects.create(name=name)
     user = User.objects.filter(email=email.strip().lower()).first()
     new = NewUser(user, None) if user else _user_create(email=email, name="")
@@ -51,19 +50,21 @@ def _user_create(*, email: str, name: str) -> NewUser:
 def member_add(*, email: str, name: str, role: Role, by: Role) -> tuple[Membership, str | None]:
     """Add a person to the current org; returns the password that was made for them.
 
-    An address that has an account is refused: whoever opened that account knows its password, and would be in
-    this org from now on. The server's operator can put an account into several orgs.
+    An address that has an account is refused: whoever opened that account knows its password, and
+    would be in this org from now on. The server's operator can put an account into several orgs.
     """
     _check_may_give(by, role)
     if Membership.objects.filter(user__email=email.strip().lower()).exists():
-        detail = "This person is a member already."
-        raise Conflict(detail, code="member_exists")
+        raise Conflict("This person is a member already.", code="member_exists")
     try:
         with transaction.atomic():
             new = _user_create(email=email, name=name)
     except IntegrityError:
-        detail = "This address has an account on this server; its operator can add it with `python -m backend add-member`."
-        raise Conflict(detail, code="email_taken") from None
+        raise Conflict(
+            "This address has an account on this server; "
+            "its operator can add it with `python -m backend add-member`.",
+            code="email_taken",
+        ) from None
     membership = Membership.objects.create(user=new.user, role=role)
     audit.record("member.added", f"user {new.user.email}", {"role": str(role)})
     return membership, new.password
@@ -76,8 +77,9 @@ def member_attach(*, org: Org, email: str, role: Role) -> tuple[Membership, NewU
     new = NewUser(user, None) if user else _user_create(email=email, name="")
     with org_scope(org.id):
         if Membership.objects.filter(user=new.user).exists():
-            detail = f"{new.user.email} is a member of {org.name} already."
-            raise Conflict(detail, code="member_exists")
+            raise Conflict(
+                f"{new.user.email} is a member of {org.name} already.", code="member_exists"
+            )
         membership = Membership.objects.create(user=new.user, role=role)
         audit.record("member.added", f"user {new.user.email}", {"role": str(role)})
     return membership, new
@@ -118,28 +120,26 @@ def member_remove(*, member_id: UUID, by: Role) -> None:
 
 
 def _member_lock(member_id: UUID, by: Role) -> Membership:
-    # All owners are locked with the member, in one order: two owners who remove each other wait for one another.
-    rows = Membership.objects.select_for_update().order_by("id").select_related("user")
+    # All members are locked, in one order: of two owners who remove each other, one waits.
+    rows = Membership.objects.select_for_update(of=("self",)).order_by("id").select_related("user")
     found = {row.pk: row for row in rows}.get(member_id)
     if found is None:
-        detail = "There is no such member in this org."
-        raise NotFound(detail)
+        raise NotFound("There is no such member in this org.")
     if found.role == Role.OWNER and by != Role.OWNER:
-        detail = "Only an owner may change or remove an owner."
-        raise Forbidden(detail)
+        raise Forbidden("Only an owner may change or remove an owner.")
     return found
 
 
 def _check_may_give(by: Role, role: Role) -> None:
     if role == Role.OWNER and by != Role.OWNER:
-        detail = "Only an owner may make an owner."
-        raise Forbidden(detail)
+        raise Forbidden("Only an owner may make an owner.")
 
 
 def _check_not_last_owner(membership: Membership) -> None:
     if not Membership.objects.filter(role=Role.OWNER).exclude(pk=membership.pk).exists():
-        detail = "An org keeps at least one owner: make somebody else an owner first."
-        raise Conflict(detail, code="last_owner")
+        raise Conflict(
+            "An org keeps at least one owner: make somebody else an owner first.", code="last_owner"
+        )
 
 
 @transaction.atomic
@@ -167,8 +167,7 @@ def api_key_revoke(*, key_id: UUID) -> None:
     """End an API key of the current org at once."""
     key = ApiKey.objects.filter(pk=key_id).first()
     if key is None:
-        detail = "There is no such API key in this org."
-        raise NotFound(detail)
+        raise NotFound("There is no such API key in this org.")
     key.delete()
     audit.record("api_key.revoked", f"api key {key.prefix}", {"name": key.name})
 

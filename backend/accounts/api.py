@@ -21,6 +21,17 @@ from backend.accounts.models import ApiKey, AuditEntry, Membership
 from backend.accounts.roles import KeyScope, Role
 from backend.errors import Forbidden
 
+_KEY_FIELDS = (
+    "id",
+    "name",
+    "prefix",
+    "scopes",
+    "created_at",
+    "expires_at",
+    "last_used_at",
+    "created_by",
+)
+
 
 class SessionView(APIView):
     """Who is signed in, in which org; anyone may ask, and the answer sets the CSRF cookie."""
@@ -58,21 +69,21 @@ class SessionView(APIView):
         public_url = serializers.CharField(required=False)
         reachable = serializers.BooleanField(
             required=False,
-            help_text="False: PUBLIC_URL is a loopback address, so other hosts cannot reach the server.",
+            help_text="False: PUBLIC_URL is loopback, so other hosts cannot reach the server.",
         )
 
     @extend_schema(operation_id="session_get", auth=[], responses=OutputSerializer)
     def get(self, request: Request) -> Response:
         """Return the session."""
-        get_token(request._request)  # noqa: SLF001 -- DRF wraps the request that Django marks
-        user = get_user(request._request)  # noqa: SLF001 -- this view authenticates nobody, so DRF knows no user
+        get_token(request._request)
+        user = get_user(request._request)
         if not user.is_authenticated:
             return Response({"authenticated": False})
         memberships = memberships_of(user)
         try:
             chosen = choose_membership(memberships, wanted_org(request))
         except Forbidden:
-            # The org may have been left since the browser last looked: say who is here and let them choose.
+            # The browser may remember an org that was left: say who is here, and let them choose.
             chosen = None
         return Response(
             {
@@ -126,7 +137,7 @@ class MemberListView(OrgView):
 
     serializer_class = OutputSerializer
 
-    @extend_schema(operation_id="members_list", responses=OutputSerializer(many=True))
+    @extend_schema(operation_id="members_list")
     def get(self, request: Request) -> Response:
         """List the members."""
         page = self.paginate_queryset(reads.members())
@@ -160,7 +171,7 @@ class MemberView(OrgView):
 
     @extend_schema(operation_id="members_update", request=ChangeSerializer)
     def patch(self, request: Request, member_id: UUID) -> Response:
-        """Give a member another role; an org keeps at least one owner, and only owners make owners."""
+        """Give a member another role. An org keeps an owner, and only owners make owners."""
         given = self.ChangeSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         role = Role(given.validated_data["role"])
@@ -187,16 +198,7 @@ class ApiKeyListView(OrgView):
 
         class Meta:
             model = ApiKey
-            fields = (
-                "id",
-                "name",
-                "prefix",
-                "scopes",
-                "created_at",
-                "expires_at",
-                "last_used_at",
-                "created_by",
-            )
+            fields = _KEY_FIELDS
 
     class InputSerializer(serializers.Serializer[Any]):
         """A new API key."""
@@ -216,13 +218,11 @@ class ApiKeyListView(OrgView):
 
         class Meta:
             model = ApiKey
-            fields = (
-                "id", "name", "prefix", "scopes", "created_at", "expires_at", "last_used_at", "created_by", "key",
-            )  # fmt: skip
+            fields = ("key", *_KEY_FIELDS)
 
     serializer_class = OutputSerializer
 
-    @extend_schema(operation_id="api_keys_list", responses=OutputSerializer(many=True))
+    @extend_schema(operation_id="api_keys_list")
     def get(self, request: Request) -> Response:
         """List the API keys, newest first."""
         page = self.paginate_queryset(reads.api_keys())
@@ -232,7 +232,7 @@ class ApiKeyListView(OrgView):
         operation_id="api_keys_create", request=InputSerializer, responses={201: CreatedSerializer}
     )
     def post(self, request: Request) -> Response:
-        """Make an API key; the answer shows it once. Scopes: read as a viewer, write as an operator, admin."""
+        """Make an API key, shown once; scopes read, write and admin go with three roles."""
         given = self.InputSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         scopes = [KeyScope(scope) for scope in given.validated_data.pop("scopes")]
@@ -274,7 +274,7 @@ class AuditListView(OrgView):
 
     serializer_class = OutputSerializer
 
-    @extend_schema(operation_id="audit_list", responses=OutputSerializer(many=True))
+    @extend_schema(operation_id="audit_list")
     def get(self, request: Request) -> Response:
         """List the audit trail, newest first."""
         page = self.paginate_queryset(reads.audit_entries())

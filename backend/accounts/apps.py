@@ -14,4 +14,4 @@ class AccountsConfig(AppConfig):
 
     @override
     def ready(self) -> None:
-        from backend.accounts import sign_in  # noqa: F401, PLC0415 -- its signal handlers need loaded models
+        from backend.accounts import sign_in  # noqa: F401, PLC0415 - its receivers

@@ -1,6 +1,6 @@
 """Long-lived keys: shown once, kept as a prefix to find them by and a SHA-256 to judge them by.
 
-A key is 256 random bits, so a plain hash is as good as a slow one, and costs nothing on the agents' routes.
+A key is 256 random bits, so a plain hash is as good as a slow one, and costs the agents nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 API_KEY = "llk_"
 AGENT_KEY = "lla_"
-ENROLMENT_TOKEN = "lle_"  # noqa: S105 -- a kind of token, not one
+ENROLMENT_TOKEN = "lle_"  # noqa: S105 - a kind of token, not one
 
 _ALPHABET = string.ascii_letters + string.digits
 _SHOWN = 8

@@ -1,4 +1,4 @@
-"""The wall between orgs: every scoped query and every save needs a current org, and fails without one."""
+"""The wall between orgs: scoped queries and saves need a current org, and fail without one."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from django.db import models
 from typing_extensions import override
 
 
-class NoOrg(RuntimeError):  # noqa: N818 -- read as a statement: there is no org
+class NoOrg(RuntimeError):
     """A scoped query or a save ran outside every `org_scope`."""
 
 
-class WrongOrg(RuntimeError):  # noqa: N818 -- read as a statement: this is the wrong org
+class WrongOrg(RuntimeError):
     """A row of one org was about to be written in the scope of another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The org that the running request or job works for, and who it works as (for the audit trail)."""
+    """The org that a request or job works for, and who it works as (for the audit trail)."""
 
     org_id: uuid.UUID
     actor: str
@@ -37,10 +37,9 @@ def current_org_id() -> uuid.UUID:
     """Return the current org's id; raises NoOrg outside every scope."""
     scope = _current.get()
     if scope is None:
-        message = (
+        raise NoOrg(
             "This needs a current org: run it inside org_scope(), or use the manager 'unscoped'."
         )
-        raise NoOrg(message)
     return scope.org_id
 
 
@@ -61,14 +60,14 @@ def org_scope(org_id: uuid.UUID | str, actor: str = "system") -> Iterator[None]:
 
 
 def enter_org(org_id: uuid.UUID, actor: str) -> None:
-    """Set the org for the rest of the running request; `no_org` around the request takes it away."""
+    """Set the org for the rest of the running request; `no_org` around it takes it away."""
     _current.set(Scope(org_id, actor))
     structlog.contextvars.bind_contextvars(org=str(org_id), actor=actor)
 
 
 @contextmanager
 def no_org() -> Iterator[None]:
-    """Begin and end with no org, whatever the block enters: put around every request and every job."""
+    """Begin and end with no org, whatever the block enters: stands around every request."""
     token = _current.set(None)
     try:
         yield
@@ -99,8 +98,7 @@ class OrgQuerySet(models.QuerySet[M]):
     @override
     def update(self, **kwargs: Any) -> int:
         if "org" in kwargs or "org_id" in kwargs:
-            message = "A row does not move to another org."
-            raise WrongOrg(message)
+            raise WrongOrg("A row does not move to another org.")
         return super().update(**kwargs)
 
 
@@ -115,7 +113,7 @@ class OrgManager(models.Manager[M]):
 class OrgModel(models.Model):
     """A row that belongs to one org.
 
-    `objects` sees the current org's rows only. `unscoped` sees all and is meant to be found by grep:
+    `objects` sees the current org's rows only. `unscoped` sees all and is easy to grep for:
     authentication, periodic jobs and the processes that serve all orgs use it, and say why.
     """
 
@@ -142,16 +140,15 @@ class OrgModel(models.Model):
         return super().delete(*args, **kwargs)
 
     def check_org(self) -> None:
-        """Give a new row the current org; raise WrongOrg where it, or a row it points to, has another."""
+        """Give a new row the current org; raise WrongOrg where it or a row it names has another."""
         here = current_org_id()
-        if self.org_id is None:
+        name = self._meta.verbose_name
+        if not self.org_id:  # a new row
             self.org_id = here
         if self.org_id != here:
-            message = f"This {self._meta.verbose_name} belongs to another org than the current one."
-            raise WrongOrg(message)
+            raise WrongOrg(f"This {name} belongs to another org than the current one.")
         for field in self._meta.concrete_fields:
-            if field.is_relation and field.is_cached(self):
+            if isinstance(field, models.ForeignKey) and field.is_cached(self):
                 other = field.get_cached_value(self)
                 if isinstance(other, OrgModel) and other.org_id != here:
-                    message = f"The {field.name} of this {self._meta.verbose_name} belongs to another org."
-                    raise WrongOrg(message)
+                    raise WrongOrg(f"The {field.name} of this {name} belongs to another org.")

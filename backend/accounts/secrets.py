@@ -16,7 +16,7 @@ from typing_extensions import override
 _BATCH = 200
 
 
-class Unreadable(RuntimeError):  # noqa: N818 -- read as a statement: this secret is unreadable
+class Unreadable(RuntimeError):
     """A stored secret was encrypted with a key that ENCRYPTION_KEYS does not hold."""
 
 
@@ -39,11 +39,12 @@ def decrypt(stored: str) -> str:
     try:
         return _ring(_keys()).decrypt(stored.encode()).decode()
     except InvalidToken:
-        message = "A stored secret cannot be read: ENCRYPTION_KEYS lacks the key that it was encrypted with."
-        raise Unreadable(message) from None
+        raise Unreadable(
+            "A stored secret cannot be read: its key is not among ENCRYPTION_KEYS."
+        ) from None
 
 
-class EncryptedTextField(models.TextField):
+class EncryptedTextField(models.TextField):  # type: ignore[type-arg]  # takes none at run time
     """Text that is encrypted in the database and plain in Python; it cannot be searched."""
 
     @override
@@ -64,8 +65,7 @@ class EncryptedTextField(models.TextField):
         return super().get_lookup(lookup_name)
 
     def _refuse(self, lookup_name: str) -> Never:
-        message = f"{self.name} is encrypted and cannot be searched with '{lookup_name}'."
-        raise FieldError(message)
+        raise FieldError(f"{self.name} is encrypted and cannot be searched with '{lookup_name}'.")
 
 
 def rotate_all() -> int:

@@ -1,4 +1,4 @@
-"""Signing in: allauth does it; here stands what it may not do, and what the audit trail hears of it."""
+"""Signing in is allauth's; here stands what it may not do, and what the audit trail hears."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from backend.accounts.scope import org_scope
 log = structlog.get_logger(__name__)
 
 
-class Adapter(DefaultAccountAdapter):  # type: ignore[misc] -- allauth ships no types
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ships no types
     """Closes the sign-up door: people are added by an admin of their org."""
 
     @override

@@ -27,9 +27,9 @@ def event_create(
 ) -> Event | None:
     """Write an event of the current org.
 
-    `kind` is one word with underscores, `text` one sentence, `node` and `service` are slugs, `detail` holds no
-    secret. With `once_in`, None is returned where the same agent had an event of this kind that recently: what
-    repeats every few seconds is one event.
+    `kind` is one word with underscores, `text` one sentence, `node` and `service` are slugs,
+    `detail` holds no secret. With `once_in`, None is returned where the same agent had an event of
+    this kind that recently: what repeats every few seconds is one event.
     """
     if once_in is not None:
         recent = Event.objects.filter(kind=kind, agent=agent, at__gt=timezone.now() - once_in)

@@ -11,7 +11,7 @@ from backend.accounts.scope import OrgModel
 
 
 class Event(OrgModel):
-    """Something happened at one moment to a node, a service or an agent; never changed afterwards."""
+    """Something happened to a node, a service or an agent; the row is never changed."""
 
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=64)

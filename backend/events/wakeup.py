@@ -1,7 +1,7 @@
 """Tells waiting requests that a row has changed, through Redis.
 
-A wake-up carries no truth: whoever hears it reads the row. With Redis down nothing fails and nothing is lost; the
-waiting process then finds the change by its poll, within 5 s.
+A wake-up carries no truth: whoever hears it reads the row. With Redis down nothing fails and
+nothing is lost; the waiting process then finds the change by its poll, within 5 s.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Change(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Publisher:
-    """One client a process; after a failure it rests, so that a dead Redis costs one short wait and not one each."""
+    """One client a process; it rests after a failure, so that a dead Redis costs little."""
 
     def __init__(self) -> None:
         self._resting_until = 0.0
@@ -67,6 +67,6 @@ _publisher = _Publisher()
 
 
 def wake(kind: Kind, key: UUID | str) -> None:
-    """After the running transaction commits, tell the waiting processes that this row of the current org changed."""
+    """Tell the waiting processes, once the transaction commits, that this row changed."""
     change = Change(org=str(current_org_id()), kind=kind, key=str(key))
     transaction.on_commit(lambda: _publisher.publish(change), robust=True)

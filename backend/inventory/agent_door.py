@@ -1,4 +1,4 @@
-"""What stands around every route of the agents: protocol, key, size of the body, and the shape of answers."""
+"""What stands around every route of the agents: protocol, key, size and shape of bodies."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from backend.inventory.grammar import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from backend.inventory.models import Agent
-
     View = Callable[..., HttpResponse]
 
 T = TypeVar("T")
@@ -31,7 +29,7 @@ _VERSION_MAX = 64
 
 
 def open_route(method: str) -> Callable[[View], View]:
-    """Make a view of a function of a request: one method, the protocol checked, problems answered."""
+    """Make a view of a function: one method, the protocol checked, problems answered."""
 
     def decorate(view: View) -> View:
         @csrf_exempt  # agents send a key, never a cookie
@@ -50,7 +48,7 @@ def open_route(method: str) -> Callable[[View], View]:
 
 
 def agent_route(method: str) -> Callable[[View], View]:
-    """Make a view of a function of a request and the agent whose key it carries, inside that agent's org."""
+    """Make a view of a function that also takes the agent, and works in that agent's org."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -96,7 +94,7 @@ def bearer(header: str | None) -> str:
 
 
 def body_of(request: HttpRequest, kind: type[T], limit: int = SMALL_BODY) -> T:
-    """Read a request's body as `kind`. One that announces more than `limit` bytes is refused unread."""
+    """Read a body as `kind`; one that announces more than `limit` bytes is refused unread."""
     try:
         announced = int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:

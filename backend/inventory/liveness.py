@@ -1,13 +1,14 @@
-"""What state a service, an agent or a node is in. Pure: what was reported, when, and the clock are given.
+"""What state a service, an agent or a node is in. Pure: reports and the clock are given.
 
-Missing data is never 'up': once its agent is unheard of for a minute a service is silent, whatever was said last.
+Missing data is never 'up': once its agent is unheard of for a minute a service is silent, whatever
+was said last.
 """
 
 import dataclasses
-import datetime
+import datetime as dt
 import enum
 
-SILENT_AFTER = datetime.timedelta(seconds=60)
+SILENT_AFTER = dt.timedelta(seconds=60)
 """Four reports missed in a row (an agent reports every 15 s)."""
 
 
@@ -42,7 +43,7 @@ class Reported(enum.StrEnum):
 class Watcher:
     """The agent that holds a service's lease, as far as a verdict needs to know it."""
 
-    last_seen: datetime.datetime | None
+    last_seen: dt.datetime | None
     revoked: bool = False
     superseded: bool = False
 
@@ -55,8 +56,8 @@ class Verdict:
     reason: str
 
 
-def agent_state(watcher: Watcher, now: datetime.datetime) -> AgentState:
-    """Revoked and superseded agents stay so; a live one is up while it was heard of within a minute."""
+def agent_state(watcher: Watcher, now: dt.datetime) -> AgentState:
+    """Judge an agent: a live one is up while it was heard of within a minute."""
     if watcher.revoked:
         return AgentState.REVOKED
     if watcher.superseded:
@@ -66,17 +67,27 @@ def agent_state(watcher: Watcher, now: datetime.datetime) -> AgentState:
     return AgentState.UP if now - watcher.last_seen < SILENT_AFTER else AgentState.SILENT
 
 
-def service_verdict(watcher: Watcher | None, reported: str, error: str, now: datetime.datetime) -> Verdict:
+def service_verdict(
+    watcher: Watcher | None, reported: str, error: str, now: dt.datetime
+) -> Verdict:
     """Judge a service by its agent's life first and by what that agent said second."""
     if watcher is None:
         return Verdict(state=ServiceState.SILENT, reason="No agent watches this service.")
     match agent_state(watcher, now):
         case AgentState.REVOKED:
-            return Verdict(state=ServiceState.SILENT, reason="The agent that watched this service was revoked.")
+            return Verdict(
+                state=ServiceState.SILENT, reason="The agent that watched this service was revoked."
+            )
         case AgentState.SUPERSEDED:
-            return Verdict(state=ServiceState.SILENT, reason="The agent that watched this service was replaced by another.")
+            return Verdict(
+                state=ServiceState.SILENT,
+                reason="The agent that watched this service was replaced by another.",
+            )
         case AgentState.SILENT:
-            return Verdict(state=ServiceState.SILENT, reason="The agent has not been heard of for over a minute.")
+            return Verdict(
+                state=ServiceState.SILENT,
+                reason="The agent has not been heard of for over a minute.",
+            )
         case AgentState.WAITING:
             return Verdict(state=ServiceState.WAITING, reason="The agent has not reported yet.")
         case AgentState.UP:
@@ -87,5 +98,9 @@ def _reported(reported: str, error: str) -> Verdict:
     if reported == Reported.UP:
         return Verdict(state=ServiceState.UP, reason="")
     if reported == Reported.DOWN:
-        return Verdict(state=ServiceState.DOWN, reason=error or "The agent cannot read this service.")
-    return Verdict(state=ServiceState.WAITING, reason="The agent has not reported on this service yet.")
+        return Verdict(
+            state=ServiceState.DOWN, reason=error or "The agent cannot read this service."
+        )
+    return Verdict(
+        state=ServiceState.WAITING, reason="The agent has not reported on this service yet."
+    )

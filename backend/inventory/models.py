@@ -14,7 +14,8 @@ from backend.accounts.secrets import EncryptedTextField
 from backend.inventory.grammar import LABEL_MAX, NAME_MAX, TAG_MAX
 
 SLUG_MAX = 63
-# Enough for "[IPv6]:port", a host name of 253 characters with its port, and "unix:" with the longest socket path.
+# Enough for "[IPv6]:port", a host name of 253 characters with its port, and "unix:" with the
+# longest socket path.
 ADDRESS_MAX = 260
 
 
@@ -44,10 +45,10 @@ class Node(OrgModel):
 
 
 class Agent(OrgModel):
-    """One enrolled agent: its key, the instance that holds its lease, and what it last said of itself.
+    """One enrolled agent: its key, the instance that holds its lease, and what it last said.
 
-    `generation` rises with every change of the desired state; `seen_at` is when it last reported its status,
-    `instance_seen_at` when the instance in the lease was last heard of at all.
+    `generation` rises with every change of the desired state; `seen_at` is when it last reported
+    its status, `instance_seen_at` when the instance in the lease was last heard of at all.
     """
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="agents")
@@ -98,9 +99,9 @@ class Agent(OrgModel):
 class Service(OrgModel):
     """One database server process. Its slug is in the labels of its series and never changes.
 
-    `agent` and `epoch` are its lease: the one agent that watches it, and how often that has changed hands.
-    `password` None means that the agent's own state directory holds it. A removed service keeps its row, so that
-    its slug is not given to another server and two histories never mix.
+    `agent` and `epoch` are its lease: the one agent that watches it, and how often that has changed
+    hands. `password` None means that the agent's own state directory holds it. A removed service
+    keeps its row, so that its slug is not given to another server and two histories never mix.
     """
 
     slug = models.CharField(max_length=SLUG_MAX)
@@ -131,7 +132,9 @@ class Service(OrgModel):
             models.UniqueConstraint(fields=["org", "slug"], name="service_slug_once"),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["agent"], condition=models.Q(removed_at=None), name="service_of_agent"),
+            models.Index(
+                fields=["agent"], condition=models.Q(removed_at=None), name="service_of_agent"
+            ),
             models.Index(fields=["changed_at"]),
         ]
 
@@ -151,7 +154,10 @@ class EnrolmentToken(OrgModel):
     used_by = models.CharField(max_length=SLUG_MAX, blank=True)
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["org", "-created_at", "id"]), models.Index(fields=["expires_at"])]
+        indexes: ClassVar = [
+            models.Index(fields=["org", "-created_at", "id"]),
+            models.Index(fields=["expires_at"]),
+        ]
 
     @override
     def __str__(self) -> str:

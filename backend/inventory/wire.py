@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import uuid  # noqa: TC003 -- msgspec reads the annotations at run time
+import uuid
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -110,5 +110,7 @@ def _wrong_field(message: str) -> tuple[str, str]:
     what, where = (parts["what"], parts["where"] or "") if parts else (message, "")
     missing = _MISSING.match(what)
     if missing:
-        return ".".join(part for part in (where, missing["name"]) if part), "This field is required."
+        return ".".join(
+            part for part in (where, missing["name"]) if part
+        ), "This field is required."
     return where, f"{what.replace('`', '').rstrip('.')}."

@@ -1,1 +1,1 @@
-"""Signs tokens, writes vmauth's configuration, is the only client of VictoriaMetrics, names every metric."""
+"""Signs tokens, writes vmauth's rules, speaks to VictoriaMetrics, names every metric."""

@@ -1,7 +1,7 @@
 """Prometheus remote write v1, by hand: the protobuf of a WriteRequest and its snappy block. Pure.
 
-Three nested messages do not earn a dependency on the protobuf compiler. Field numbers are those of Prometheus'
-prompb/remote.proto and prompb/types.proto.
+Three nested messages do not earn a dependency on the protobuf compiler. Field numbers are those of
+Prometheus' prompb/remote.proto and prompb/types.proto.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ _MORE = 0x80
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One number of one series at one moment; the stamp is in milliseconds since 1970. Empty labels are left out."""
+    """One number of one series; the stamp is in Unix milliseconds, empty labels are left out."""
 
     name: str
     value: float
@@ -29,13 +29,15 @@ class Sample:
 
 
 def encode(samples: Iterable[Sample]) -> bytes:
-    """Return the body of a remote write request: one series a sample, compressed as one snappy block."""
+    """Return the body of a remote write request, one series a sample, as a snappy block."""
     message = b"".join(_field(1, _series(sample)) for sample in samples)
     return bytes(cramjam.snappy.compress_raw(message))
 
 
 def _series(sample: Sample) -> bytes:
-    labels = {"__name__": sample.name} | {name: value for name, value in sample.labels.items() if value}
+    labels = {"__name__": sample.name} | {
+        name: value for name, value in sample.labels.items() if value
+    }
     pairs = b"".join(_field(1, _label(name, value)) for name, value in sorted(labels.items()))
     return pairs + _field(2, _point(sample))
 

@@ -8,19 +8,24 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from django.contrib.auth.hashers import check_password
 from django.db import connection
 
 from backend.accounts.models import AuditEntry, Membership, Org, User
+from backend.metrics.models import SigningKey
+
+pytestmark = pytest.mark.slow  # each command is a process of its own
 
 Done = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
-def run(transactional_db: None, tmp_path: Any) -> Callable[..., Done]:
+def run(transactional_db: None, tmp_path: Path) -> Callable[..., Done]:
     """Return a function that runs a command on the test's own database."""
 
     def command(*words: str, **variables: str) -> Done:
@@ -30,7 +35,7 @@ def run(transactional_db: None, tmp_path: Any) -> Callable[..., Done]:
             "VMAUTH_CONFIG": str(tmp_path / "vmauth.yml"),
             **variables,
         }
-        return subprocess.run(  # noqa: S603 -- our own interpreter
+        return subprocess.run(
             [sys.executable, "-m", "backend", *words],
             env=environment,
             capture_output=True,
@@ -41,7 +46,7 @@ def run(transactional_db: None, tmp_path: Any) -> Callable[..., Done]:
     return command
 
 
-def test_setup_makes_the_first_org_once(run: Callable[..., Done], tmp_path: Any) -> None:
+def test_setup_makes_the_first_org_once(run: Callable[..., Done], tmp_path: Path) -> None:
     first = run("setup", "--email", "Owner@example.org", "--org", "Harbour")
     again = run("setup")
 
@@ -143,15 +148,44 @@ def test_postgresql_down_is_one_sentence(run: Callable[..., Done]) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_keys_rotate(run: Callable[..., Done]) -> None:
+def test_the_signing_key_rotates(run: Callable[..., Done], tmp_path: Path) -> None:
     run("setup")
+    before = (tmp_path / "vmauth.yml").read_text()
 
-    signing = run("rotate-signing-key")
-    encryption = run("rotate-encryption-key")
+    done = run("rotate-signing-key")
 
-    assert signing.returncode == encryption.returncode == 0, signing.stderr + encryption.stderr
-    assert signing.stdout.startswith("A new signing key is in use")
-    assert encryption.stdout.endswith("every secret is now under the first of ENCRYPTION_KEYS.\n")
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
+    assert done.stdout.startswith("A new signing key is in use")
+    assert SigningKey.objects.count() == 2
+    for key in SigningKey.objects.all():
+        assert key.public_key.splitlines()[1] in (tmp_path / "vmauth.yml").read_text()
+    assert before != (tmp_path / "vmauth.yml").read_text()
+
+
+def test_the_encryption_key_rotates(
+    run: Callable[..., Done], tmp_path: Path, settings: Any
+) -> None:
+    run("setup")
+    old, new = settings.ENCRYPTION_KEYS[0], Fernet.generate_key().decode()
+    plain = SigningKey.objects.get().private_key
+    keys = tmp_path / "keys"
+    keys.write_text(f"{new}\n{old}\n")
+
+    done = run("rotate-encryption-key", ENCRYPTION_KEYS_FILE=str(keys))
+    again = run("rotate-encryption-key", ENCRYPTION_KEYS_FILE=str(keys))
+
+    assert done.stdout == (
+        "Secrets encrypted anew: 1. All are under the first of ENCRYPTION_KEYS now.\n"
+    )
+    assert again.stdout.startswith("Secrets encrypted anew: 0.")
+    settings.ENCRYPTION_KEYS = (new,)
+    assert SigningKey.objects.get().private_key == plain
+
+
+def test_every_change_of_a_model_has_its_migration(run: Callable[..., Done]) -> None:
+    done = run("makemigrations", "--check", "--dry-run")
+
+    assert (done.returncode, done.stdout) == (0, "No changes detected\n")
 
 
 def test_help_names_every_command(run: Callable[..., Done]) -> None:

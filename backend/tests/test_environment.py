@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
+import runpy
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from backend import logs
 from backend.environment import PLACEHOLDERS, Environment, WrongSetting
 
 KEY = "MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA="
@@ -86,18 +89,60 @@ def test_a_choice_names_the_choices() -> None:
         Environment({"NAME": "loud"}).choice("NAME", ("info", "error"), "info")
 
 
-@pytest.mark.parametrize("name", sorted(PLACEHOLDERS))
-def test_each_missing_setting_is_named(name: str) -> None:
-    variables = {key: value for key, value in PLACEHOLDERS.items() if key != name}
-    code = "import runpy; runpy.run_module('backend.settings')"
-    done = subprocess.run(  # noqa: S603 -- our own interpreter and code
-        [sys.executable, "-c", code],
-        env={"PATH": os.environ["PATH"], **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    last = done.stderr.strip().splitlines()[-1]
+@pytest.fixture
+def read_settings(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Return a function that reads the settings as a new process would."""
+    monkeypatch.setattr(logs, "configure", lambda level: None)
+    for name in list(os.environ):
+        if name.removesuffix("_FILE") in PLACEHOLDERS:
+            monkeypatch.delenv(name)
 
-    assert done.returncode != 0
-    assert last.startswith("backend.environment.WrongSetting: " + name)
+    def read(**variables: str) -> dict[str, Any]:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return runpy.run_path(str(Path(logs.__file__).with_name("settings.py")))
+
+    return read
+
+
+@pytest.mark.parametrize("name", sorted(PLACEHOLDERS))
+def test_each_missing_setting_is_named(
+    read_settings: Callable[..., dict[str, Any]], name: str
+) -> None:
+    others = {key: value for key, value in PLACEHOLDERS.items() if key != name}
+
+    with pytest.raises(WrongSetting, match=rf"^{name}\b.* is not set\.$"):
+        read_settings(**others)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_cookies_are_secure_where_the_public_address_is(
+    read_settings: Callable[..., dict[str, Any]], scheme: str
+) -> None:
+    public = f"{scheme}://leadline.example.org:8427"
+    read = read_settings(**{**PLACEHOLDERS, "PUBLIC_URL": public})
+
+    secure = scheme == "https"
+    assert read["SESSION_COOKIE_SECURE"] is read["CSRF_COOKIE_SECURE"] is secure
+    assert (read["SECURE_HSTS_SECONDS"] > 0) is secure
+    assert read["CSRF_TRUSTED_ORIGINS"] == [public]
+    assert read["ALLOWED_HOSTS"] == ["127.0.0.1", "[::1]", "leadline.example.org", "localhost"]
+    assert not read["PUBLIC_IS_LOOPBACK"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "localhost", "[::1]"])
+def test_a_loopback_address_is_known(
+    read_settings: Callable[..., dict[str, Any]], host: str
+) -> None:
+    assert read_settings(**{**PLACEHOLDERS, "PUBLIC_URL": f"http://{host}:8427"})[
+        "PUBLIC_IS_LOOPBACK"
+    ]
+
+
+def test_a_password_with_odd_letters_reaches_redis_whole(
+    read_settings: Callable[..., dict[str, Any]],
+) -> None:
+    url = read_settings(**{**PLACEHOLDERS, "REDIS_PASSWORD": "a/b@c:d#e"})["REDIS_URL"]
+
+    assert unquote(urlsplit(url).password or "") == "a/b@c:d#e"
+    assert urlsplit(url).port == int(PLACEHOLDERS["REDIS_PORT"])

@@ -12,7 +12,6 @@ from django.test import Client
 from backend import health
 from backend.conftest import Team
 
-
 CLOSED_PORT = 1  # binding it needs root, so nothing of a test listens there
 
 

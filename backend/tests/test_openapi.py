@@ -83,7 +83,7 @@ def test_it_is_served_to_everybody(home: Team) -> None:
 
 
 def test_the_command_needs_no_settings() -> None:
-    done = subprocess.run(  # noqa: S603 -- our own interpreter
+    done = subprocess.run(
         [sys.executable, "-m", "backend", "schema"],
         env={"PATH": ""},
         capture_output=True,

@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import json
 import logging
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import structlog
+from django.db import OperationalError
+from django.http import HttpResponse
 from django.test import Client
-from django.urls import path
+from django.urls import clear_url_caches, path
+from typing_extensions import override
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from backend import urls
@@ -21,16 +25,13 @@ from backend.conftest import Team
 class Unread(io.RawIOBase):
     """A body that fails the test when it is read."""
 
+    @override
     def readinto(self, buffer: object) -> int:
         raise AssertionError("the body was read")
 
 
-def broken(request: object) -> None:
-    raise RuntimeError("hunter2 is in no answer")
-
-
 @pytest.fixture
-def lines() -> Any:
+def lines() -> Iterator[Any]:
     with structlog.testing.capture_logs(
         processors=[structlog.contextvars.merge_contextvars]
     ) as captured:
@@ -42,7 +43,8 @@ def lines() -> Any:
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_the_data_plane_is_refused_without_reading_the_body(url: str, method: str) -> None:
-    answer = Client().generic(method, url, **{"wsgi.input": Unread(), "CONTENT_LENGTH": "1000000"})
+    body: Any = {"wsgi.input": Unread(), "CONTENT_LENGTH": "1000000"}
+    answer = Client().generic(method, url, **body)
 
     assert (answer.status_code, answer.json()["code"]) == (401, "token_expired")
     assert answer["Content-Type"] == "application/problem+json"
@@ -99,28 +101,47 @@ def test_an_unknown_address_of_the_api_is_a_problem(url: str) -> None:
     assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_a_foreign_host_is_a_problem() -> None:
+def test_a_foreign_host_is_told_the_right_one(settings: Any) -> None:
     answer = Client().get("/api/v1/session", headers={"Host": "evil.example"})
 
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert (answer.status_code, answer.json()["code"]) == (400, "unknown_host")
+    assert settings.PUBLIC_URL in answer.json()["detail"]
 
 
-def test_a_failure_is_a_problem_without_its_reason(monkeypatch: Any, caplog: Any) -> None:
-    monkeypatch.setattr(urls, "urlpatterns", [path("api/v1/broken", broken)])  # type: ignore[arg-type] -- it never answers
-    from django.urls import clear_url_caches  # noqa: PLC0415
+@pytest.fixture
+def broken(monkeypatch: Any) -> Iterator[Callable[[Exception], Any]]:
+    """Return a function that asks for an address whose view raises."""
 
-    clear_url_caches()
-    try:
-        with caplog.at_level(logging.ERROR):
-            answer = Client(raise_request_exception=False).get("/api/v1/broken")
-    finally:
-        monkeypatch.undo()
+    def ask(error: Exception) -> Any:
+        def view(request: object) -> HttpResponse:
+            raise error
+
+        monkeypatch.setattr(urls, "urlpatterns", [path("api/v1/broken", view)])
         clear_url_caches()
+        return Client(raise_request_exception=False).get("/api/v1/broken")
+
+    yield ask
+    monkeypatch.undo()
+    clear_url_caches()
+
+
+def test_a_failure_is_a_problem_without_its_reason(
+    broken: Callable[[Exception], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        answer = broken(RuntimeError("hunter2"))
 
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert answer.json()["request_id"] == answer["X-Request-Id"]
     assert b"hunter2" not in answer.content
     assert any(record.exc_info for record in caplog.records)
+
+
+def test_a_database_that_is_down_is_a_503(broken: Callable[[Exception], Any]) -> None:
+    answer = broken(OperationalError("connection to 10.0.0.1 refused"))
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert b"10.0.0.1" not in answer.content
 
 
 def test_answers_of_the_api_are_not_kept_and_pages_are_fenced(home: Team) -> None:
@@ -165,7 +186,7 @@ def test_hashed_files_are_kept_for_ever(tmp_path: Path, settings: Any) -> None:
     settings.WHITENOISE_ROOT = str(tmp_path)
     server = WhiteNoiseMiddleware(lambda request: None)
 
-    def kept(url: str) -> str:
+    def kept(url: str) -> Any:
         return dict(server.files[url].get_response("HEAD", {}).headers)["Cache-Control"]
 
     assert "immutable" in kept("/assets/index-AbCd_123.js")

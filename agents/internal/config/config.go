@@ -21,6 +21,9 @@ const (
 type Error struct {
 	Setting string // "LEADLINE_SPOOL_BYTES", "--name"
 	Problem string // one sentence
+	// Unreadable tells that the file which the setting names is not there or not
+	// for this user to read.
+	Unreadable bool
 }
 
 // Error gives "SETTING: sentence".
@@ -47,28 +50,28 @@ func Load(getenv func(string) string, stateDir string) (Settings, error) {
 	}
 	absolute, err := filepath.Abs(s.StateDir)
 	if err != nil {
-		return s, &Error{"LEADLINE_STATE_DIR", fmt.Sprintf("%q cannot be made an absolute path.", s.StateDir)}
+		return s, &Error{Setting: "LEADLINE_STATE_DIR", Problem: fmt.Sprintf("%q cannot be made an absolute path.", s.StateDir)}
 	}
 	s.StateDir = absolute
 	if !filepath.IsAbs(s.HostRoot) {
-		return s, &Error{"LEADLINE_HOST_ROOT", fmt.Sprintf("%q is not an absolute path.", s.HostRoot)}
+		return s, &Error{Setting: "LEADLINE_HOST_ROOT", Problem: fmt.Sprintf("%q is not an absolute path.", s.HostRoot)}
 	}
 	if s.CAFile != "" {
 		if s.CAFile, err = readableFile(s.CAFile); err != nil {
-			return s, &Error{"LEADLINE_CA_FILE", err.Error()}
+			return s, &Error{Setting: "LEADLINE_CA_FILE", Problem: err.Error()}
 		}
 	}
 	if raw := getenv("LEADLINE_SPOOL_BYTES"); raw != "" {
 		if s.SpoolBytes, err = strconv.ParseInt(raw, 10, 64); err != nil || s.SpoolBytes < minSpoolBytes {
-			return s, &Error{"LEADLINE_SPOOL_BYTES", fmt.Sprintf("%q is not a number of bytes of at least %d.", raw, minSpoolBytes)}
+			return s, &Error{Setting: "LEADLINE_SPOOL_BYTES", Problem: fmt.Sprintf("%q is not a number of bytes of at least %d.", raw, minSpoolBytes)}
 		}
 	}
 	if s.PlainHTTP, err = boolean(getenv("LEADLINE_PLAIN_HTTP")); err != nil {
-		return s, &Error{"LEADLINE_PLAIN_HTTP", err.Error()}
+		return s, &Error{Setting: "LEADLINE_PLAIN_HTTP", Problem: err.Error()}
 	}
 	if raw := getenv("LEADLINE_LOG_LEVEL"); raw != "" {
 		if err := s.LogLevel.UnmarshalText([]byte(raw)); err != nil {
-			return s, &Error{"LEADLINE_LOG_LEVEL", fmt.Sprintf("%q is none of debug, info, warn, error.", raw)}
+			return s, &Error{Setting: "LEADLINE_LOG_LEVEL", Problem: fmt.Sprintf("%q is none of debug, info, warn, error.", raw)}
 		}
 	}
 	return s, nil
@@ -80,15 +83,33 @@ func Secret(getenv func(string) string, name string) (value string, found bool, 
 	value, file := getenv(name), getenv(name+"_FILE")
 	switch {
 	case value != "" && file != "":
-		return "", false, &Error{name, "set either " + name + " or " + name + "_FILE, not both."}
+		return "", false, &Error{Setting: name, Problem: "set either " + name + " or " + name + "_FILE, not both."}
 	case file != "":
-		data, err := os.ReadFile(file) //nolint:gosec // the person who runs the agent names this file
-		if err != nil {
-			return "", false, &Error{name + "_FILE", fileProblem(file, err)}
-		}
-		return TrimLine(string(data)), true, nil
+		value, err = SecretFile(name+"_FILE", file, false)
+		return value, err == nil, err
 	}
 	return value, value != "", nil
+}
+
+// SecretFile reads a secret from a file that the named setting or flag gives.
+// Where private is wanted, a regular file that every user of the machine can
+// read is refused.
+func SecretFile(setting, path string, private bool) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", &Error{Setting: setting, Problem: fileProblem(path, err), Unreadable: true}
+	}
+	if info.IsDir() {
+		return "", &Error{Setting: setting, Problem: path + " is a directory."}
+	}
+	if private && info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0 {
+		return "", &Error{Setting: setting, Problem: path + " can be read by every user of this machine: run chmod 600 " + path + "."}
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // the person who runs the agent names this file
+	if err != nil {
+		return "", &Error{Setting: setting, Problem: fileProblem(path, err), Unreadable: true}
+	}
+	return TrimLine(string(data)), nil
 }
 
 // TrimLine cuts one line end from the end of a secret read from a file: an

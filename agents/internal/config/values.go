@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,9 +32,9 @@ func Slug(setting, value string) error {
 		return nil
 	}
 	if value == "" {
-		return &Error{setting, "give a name: " + slugRule}
+		return &Error{Setting: setting, Problem: "give a name: " + slugRule}
 	}
-	return &Error{setting, strconv.Quote(value) + " is not a name: " + slugRule}
+	return &Error{Setting: setting, Problem: strconv.Quote(value) + " is not a name: " + slugRule}
 }
 
 // SlugOf makes a slug of a host name: "DB1.example.org" is "db1-example-org".
@@ -52,9 +51,9 @@ func Address(setting, value string) error {
 		if strings.HasPrefix(path, "/") && len(path) <= socketMax && printable(path) {
 			return nil
 		}
-		return &Error{setting, "give the socket as unix:/path, an absolute path of at most 107 bytes."}
+		return &Error{Setting: setting, Problem: "give the socket as unix:/path, an absolute path of at most 107 bytes."}
 	}
-	wrong := &Error{setting, strconv.Quote(value) + " is not an address: use host:port, [IPv6 address]:port or unix:/path."}
+	wrong := &Error{Setting: setting, Problem: strconv.Quote(value) + " is not an address: use host:port, [IPv6 address]:port or unix:/path."}
 	if value == "" {
 		wrong.Problem = "give the address: host:port, [IPv6 address]:port or unix:/path."
 	}
@@ -83,7 +82,7 @@ func TLSMode(setting, value string) (string, error) {
 		return defaultTLS, nil
 	}
 	if !slices.Contains(tlsModes, value) {
-		return "", &Error{setting, strconv.Quote(value) + " is none of " + strings.Join(tlsModes, ", ") + "."}
+		return "", &Error{Setting: setting, Problem: strconv.Quote(value) + " is none of " + strings.Join(tlsModes, ", ") + "."}
 	}
 	return value, nil
 }
@@ -91,10 +90,10 @@ func TLSMode(setting, value string) (string, error) {
 // Label checks a label's value: printable text of bounded length, empty is fine.
 func Label(setting, value string) error {
 	if len([]rune(value)) > labelMax {
-		return &Error{setting, "use at most 128 characters."}
+		return &Error{Setting: setting, Problem: "use at most 128 characters."}
 	}
 	if !printable(value) {
-		return &Error{setting, "use printable characters only."}
+		return &Error{Setting: setting, Problem: "use printable characters only."}
 	}
 	return nil
 }
@@ -102,7 +101,7 @@ func Label(setting, value string) error {
 // User checks the name of a database user.
 func User(setting, value string) error {
 	if value == "" {
-		return &Error{setting, "name the database user that the agent signs in as."}
+		return &Error{Setting: setting, Problem: "name the database user that the agent signs in as."}
 	}
 	return Label(setting, value)
 }
@@ -112,39 +111,19 @@ func User(setting, value string) error {
 // tokens would cross the network readable.
 func ServerURL(setting, raw string, plainHTTP bool) (string, error) {
 	if raw == "" {
-		return "", &Error{setting, "give the address of the Leadline server, such as https://leadline.example.org."}
+		return "", &Error{Setting: setting, Problem: "give the address of the Leadline server, such as https://leadline.example.org."}
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http") {
-		return "", &Error{setting, "this is not an address such as https://leadline.example.org."}
+		return "", &Error{Setting: setting, Problem: "this is not an address such as https://leadline.example.org."}
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", &Error{setting, "give scheme, host, port and path only: no user, no '?', no '#'."}
+		return "", &Error{Setting: setting, Problem: "give scheme, host, port and path only: no user, no '?', no '#'."}
 	}
 	if u.Scheme == "http" && !plainHTTP && !loopback(u.Hostname()) {
-		return "", &Error{setting, "http:// would send the agent's key readable over the network: use https://, or set LEADLINE_PLAIN_HTTP=1 where the network is your own."}
+		return "", &Error{Setting: setting, Problem: "http:// would send the agent's key readable over the network: use https://, or set LEADLINE_PLAIN_HTTP=1 where the network is your own."}
 	}
 	return strings.TrimRight(u.String(), "/"), nil
-}
-
-// SecretFile reads a password file named by a flag or setting. A regular file
-// that everybody on the machine can read is refused.
-func SecretFile(setting, path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", &Error{setting, fileProblem(path, err)}
-	}
-	if info.IsDir() {
-		return "", &Error{setting, path + " is a directory."}
-	}
-	if info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0 {
-		return "", &Error{setting, path + " can be read by every user of this machine: run chmod 600 " + path + "."}
-	}
-	data, err := os.ReadFile(path) //nolint:gosec // the person who runs the agent names this file
-	if err != nil {
-		return "", &Error{setting, fileProblem(path, err)}
-	}
-	return TrimLine(string(data)), nil
 }
 
 func loopback(host string) bool {

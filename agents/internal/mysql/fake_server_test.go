@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"io"
 	"net"
@@ -16,6 +17,7 @@ import (
 type fakeServer struct {
 	listener net.Listener
 	answer   func(conn net.Conn, statement string) // writes the reply or does not
+	tls      *tls.Config                           // nil offers none
 
 	mu         sync.Mutex
 	statements []string
@@ -25,12 +27,17 @@ type fakeServer struct {
 
 func newFakeServer(t *testing.T, answer func(conn net.Conn, statement string)) *fakeServer {
 	t.Helper()
+	return startFakeServer(t, "127.0.0.1:0", nil, answer)
+}
+
+func startFakeServer(t *testing.T, address string, encryption *tls.Config, answer func(conn net.Conn, statement string)) *fakeServer {
+	t.Helper()
 	var config net.ListenConfig
-	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	listener, err := config.Listen(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fakeServer{listener: listener, answer: answer}
+	f := &fakeServer{listener: listener, answer: answer, tls: encryption}
 	var served sync.WaitGroup
 	served.Go(func() {
 		for {
@@ -76,12 +83,8 @@ func (f *fakeServer) serve(conn net.Conn) {
 		f.open--
 		f.mu.Unlock()
 	}()
-	greeting := "\x0a10.11.0-MariaDB\x00" + "\x01\x00\x00\x00" + "12345678\x00" +
-		"\x00\xa2\x2d\x02\x00\x08\x00\x15" + strings.Repeat("\x00", 10) + "123456789012\x00mysql_native_password\x00"
-	if !send(conn, 0, greeting) {
-		return
-	}
-	if _, ok := receive(conn); !ok || !send(conn, 2, okReply) {
+	conn, ok := f.login(conn)
+	if !ok {
 		return
 	}
 	for {
@@ -94,6 +97,26 @@ func (f *fakeServer) serve(conn net.Conn) {
 		f.mu.Unlock()
 		f.answer(conn, string(command[1:]))
 	}
+}
+
+// login greets and lets anyone in, over TLS where it is offered and asked for.
+func (f *fakeServer) login(conn net.Conn) (net.Conn, bool) {
+	const offersTLS, asksTLS, loginLength = 0x08, 0x08, 33
+	greeting := []byte("\x0a10.11.0-MariaDB\x00" + "\x01\x00\x00\x00" + "12345678\x00" +
+		"\x00\xa2\x2d\x02\x00\x08\x00\x15" + strings.Repeat("\x00", 10) + "123456789012\x00mysql_native_password\x00")
+	if f.tls != nil {
+		greeting[len("\x0a10.11.0-MariaDB\x00")+14] |= offersTLS
+	}
+	if !send(conn, 0, string(greeting)) {
+		return conn, false
+	}
+	reply, ok := receive(conn)
+	if ok && f.tls != nil && reply[1]&asksTLS != 0 && len(reply) < loginLength {
+		conn = tls.Server(conn, f.tls)
+		_, ok = receive(conn)
+		return conn, ok && send(conn, 3, okReply)
+	}
+	return conn, ok && send(conn, 2, okReply)
 }
 
 const okReply = "\x00\x00\x00\x02\x00\x00\x00"

@@ -25,10 +25,24 @@ func TestNumber(t *testing.T) {
 		text string
 		want float64
 	}{
-		{"0", 0}, {"18446744073709551615", 18446744073709551615}, {"-1", -1}, {"0.250000", 0.25}, {"1e+20", 1e20},
-		{"ON", 1}, {"on", 1}, {"Yes", 1}, {"YES", 1}, {"OFF", 0}, {"No", 0}, {"DISABLED", 0},
-		{"Connecting", 0}, {"Primary", 1}, {"non-Primary", 0}, {"Disconnected", 0},
-		{"Nov 18 05:01:44 2036 GMT", 2110597304}, {"Nov  8 05:01:44 2036 GMT", 2109733304},
+		{"0", 0},
+		{"18446744073709551615", 18446744073709551615},
+		{"-1", -1},
+		{"0.250000", 0.25},
+		{"1e+20", 1e20},
+		{"ON", 1},
+		{"on", 1},
+		{"Yes", 1},
+		{"YES", 1},
+		{"OFF", 0},
+		{"No", 0},
+		{"DISABLED", 0},
+		{"Connecting", 0},
+		{"Primary", 1},
+		{"non-Primary", 0},
+		{"Disconnected", 0},
+		{"Nov 18 05:01:44 2036 GMT", 2110597304},
+		{"Nov  8 05:01:44 2036 GMT", 2109733304},
 		{"2026-11-21 05:01:44", 1795237304},
 	} {
 		got, ok := number([]byte(c.text))
@@ -66,8 +80,12 @@ func TestGalera(t *testing.T) {
 	emit := keep(got)
 	status, variables := newGlobalStatus(nil), newGlobalVariables(nil)
 	for _, row := range [][2]string{
-		{"wsrep_local_state_uuid", "aaaa-1"}, {"wsrep_cluster_state_uuid", "bbbb-2"}, {"wsrep_provider_version", "26.4.14(r06a0c28)"},
-		{"wsrep_evs_repl_latency", "0.0001/0.0002/0.0003/1e-05/4"}, {"wsrep_cluster_status", "Primary"}, {"wsrep_cluster_size", "3"},
+		{"wsrep_local_state_uuid", "aaaa-1"},
+		{"wsrep_cluster_state_uuid", "bbbb-2"},
+		{"wsrep_provider_version", "26.4.14(r06a0c28)"},
+		{"wsrep_evs_repl_latency", "0.0001/0.0002/0.0003/1e-05/4"},
+		{"wsrep_cluster_status", "Primary"},
+		{"wsrep_cluster_size", "3"},
 	} {
 		status.row([]byte(row[0]), []byte(row[1]), emit)
 	}

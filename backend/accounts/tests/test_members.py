@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import threading
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.db import connections, transaction
 
+from backend.accounts import actions
 from backend.accounts.models import Membership, User
+from backend.accounts.roles import Role
+from backend.accounts.scope import org_scope
 from backend.conftest import Team
 
 URL = "/api/v1/members"
@@ -169,3 +175,28 @@ def test_changes_are_written_down(home: Team) -> None:
         ("member.role_changed", "owner@home.example", "user viewer@home.example"),
     ]
     assert rows[1]["detail"] == {"before": "viewer", "after": "admin"}
+
+
+def test_two_owners_cannot_step_down_at_once(home: Team, transactional_db: None) -> None:
+    second = Membership.unscoped.get(org=home.org, user=home.people["admin"])
+    Membership.unscoped.filter(pk=second.pk).update(role="owner")
+    asking, answered, answers = threading.Event(), threading.Event(), []
+
+    def step_down() -> None:
+        client = home.browser("admin")
+        asking.set()
+        answers.append(client.patch(f"{URL}/{second.pk}", {"role": "admin"}))
+        connections.close_all()
+        answered.set()
+
+    other = threading.Thread(target=step_down)
+    with transaction.atomic(), org_scope(home.org.id):
+        first = member_id(home, "owner")
+        actions.member_change_role(member_id=UUID(first), role=Role.ADMIN, by=Role.OWNER)
+        other.start()
+        assert asking.wait(5)
+        assert not answered.wait(0.3), "it must wait for who was first"
+    other.join(5)
+
+    assert (answers[0].status_code, answers[0].json()["code"]) == (409, "last_owner")
+    assert Membership.unscoped.filter(org=home.org, role="owner").count() == 1

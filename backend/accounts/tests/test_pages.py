@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from backend.conftest import Team
@@ -27,8 +29,8 @@ def test_next_and_previous_walk_through_everything(home: Team) -> None:
     assert emails(client.get(second["previous"]).json()) == ["viewer", "operator", "admin"]
 
 
-def test_links_begin_with_the_public_address(home: Team, settings: object) -> None:
-    settings.PUBLIC_URL = "https://leadline.example.org"  # type: ignore[attr-defined] -- pytest-django's wrapper
+def test_links_begin_with_the_public_address(home: Team, settings: Any) -> None:
+    settings.PUBLIC_URL = "https://leadline.example.org"
     link = home.browser("viewer").get(f"{URL}?limit=1").json()["next"]
 
     assert link.startswith("https://leadline.example.org/api/v1/members?")

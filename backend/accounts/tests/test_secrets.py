@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from cryptography.fernet import Fernet
 from django.core.exceptions import FieldError
 from django.db import connection, models
-from pytest_django import DjangoDbBlocker
+from typing_extensions import override
 
 from backend.accounts import secrets
 from backend.accounts.secrets import EncryptedTextField, Unreadable
@@ -22,10 +22,13 @@ class Locker(models.Model):
 
     word = EncryptedTextField(null=True)
 
+    objects: ClassVar[models.Manager[Locker]] = models.Manager()
+
     class Meta:
         app_label = "accounts"
         managed = False
 
+    @override
     def __str__(self) -> str:
         return str(self.pk)
 

@@ -117,21 +117,23 @@ def make_tenants(stack: Stack, url: str) -> tuple[Tenant, Tenant]:
 
 def _fill(tenant: Tenant) -> None:
     token = _created(tenant.request("POST", "/api/v1/enrolment-tokens", json={}))
-    node = {"slug": tenant.marker, "hostname": tenant.marker, "machine_id": tenant.marker, "os": "linux", "arch": "amd64"}
+    # Slugs are what an intruder may guess and see echoed; the marker stands in everything that only the org can know.
+    node_slug, service_slug = f"node-of-{tenant.name}", f"service-of-{tenant.name}"
+    node = {"slug": node_slug, "hostname": tenant.marker, "machine_id": tenant.marker, "os": "linux", "arch": "amd64"}
     tenant.instance = "6f1f3f0e-0000-4000-8000-000000000001"
     body = {"token": token["token"], "node": node, "instance": tenant.instance, "place": "aa"}
     enrolled = _created(httpx.post(tenant.url + "/api/agent/v1/enrol", json=body, headers={"Leadline-Protocol": "1", "Leadline-Agent": "0.1.0"}))
     tenant.agent_key = enrolled["key"]
     tenant.ingest_token()
-    service = {"slug": tenant.marker, "name": tenant.marker, "engine": "mysql", "address": "127.0.0.1:3306", "user": "leadline", "tls": "off",
+    service = {"slug": service_slug, "name": tenant.marker, "engine": "mysql", "address": "127.0.0.1:3306", "user": "leadline", "tls": "off",
                "labels": {"environment": tenant.marker, "cluster": tenant.marker}}  # fmt: skip
     _created(tenant.agent("POST", "/api/agent/v1/services", json=service))
     spare = _created(tenant.request("POST", "/api/v1/enrolment-tokens", json={}))
     key = _created(tenant.request("POST", "/api/v1/api-keys", json={"name": tenant.marker, "scopes": ["read"], "expires_at": None}))
     members = tenant.request("GET", "/api/v1/members").json()["results"]
     tenant.ids = {
-        "services": tenant.marker,
-        "nodes": tenant.marker,
+        "services": service_slug,
+        "nodes": node_slug,
         "agents": enrolled["agent_id"],
         "enrolment-tokens": spare["id"],
         "api-keys": key["id"],
@@ -150,10 +152,10 @@ def signing_key(stack: Stack) -> bytes:
     return str(shell(stack, _SIGNING_KEY)).encode()
 
 
-def claims(org: str, use: str, **changes: Any) -> dict[str, Any]:
+def claims(org: str, purpose: str, **changes: Any) -> dict[str, Any]:
     """Give the claims of a good token of an org; a change of None leaves a claim out, `vm_access` is changed as a whole."""
     access = {"metrics_account_id": 0, "metrics_project_id": 0, "metrics_extra_labels": [f"org={org}"], "metrics_extra_filters": [f'{{org="{org}"}}']}
-    good = {"use": use, "exp": int(time.time()) + 300, "iat": int(time.time()), "vm_access": access} | changes
+    good = {"use": purpose, "exp": int(time.time()) + 300, "iat": int(time.time()), "vm_access": access} | changes
     return {name: value for name, value in good.items() if value is not None}
 
 

@@ -48,13 +48,13 @@ class Crowd:
     port: int
     streams: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=list)
 
-    async def join(self, key: str, limit: asyncio.Semaphore) -> None:
+    async def join(self, key: str, generation: int, limit: asyncio.Semaphore) -> None:
         """Open one long poll and leave it waiting."""
         async with limit:
             reader, writer = await asyncio.open_connection(self.host, self.port)
             writer.write(
-                f"GET /api/agent/v1/commands?generation={{generation}}&wait=50 HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
-                f"Authorization: Bearer {key}\r\nLeadline-Protocol: 1\r\nLeadline-Agent: 0.1.0\r\n\r\n".replace("{generation}", "0").encode()
+                f"GET /api/agent/v1/commands?generation={generation}&wait=50 HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
+                f"Authorization: Bearer {key}\r\nLeadline-Protocol: 1\r\nLeadline-Agent: 0.1.0\r\n\r\n".encode()
             )
             await writer.drain()
         self.streams.append((reader, writer))
@@ -88,7 +88,9 @@ async def crowd_round(tenant: Tenant, keys: list[str]) -> dict[str, list[float]]
     assert address.port is not None
     crowd = Crowd(address.hostname, address.port)
     limit = asyncio.Semaphore(200)
-    await asyncio.gather(*(crowd.join(key, limit) for key in keys))
+    about = {"Authorization": f"Bearer {keys[0]}", "Leadline-Protocol": "1", "Leadline-Agent": "0.1.0"}
+    generation = httpx.get(f"{tenant.url}/api/agent/v1/desired", headers=about, timeout=20).json()["generation"]
+    await asyncio.gather(*(crowd.join(key, generation, limit) for key in keys))
     try:
         body = encode([Sample(name=f"crowd_{i}", value=1, stamp_ms=int(time.time() * 1000), labels={}) for i in range(1000)])
         push = {"Authorization": f"Bearer {tenant.ingest_token()}", "Content-Encoding": "snappy", "Content-Type": "application/x-protobuf"}
@@ -100,7 +102,7 @@ async def crowd_round(tenant: Tenant, keys: list[str]) -> dict[str, list[float]]
                 "ingest": timed(client, "POST", f"{tenant.url}/ingest/api/v1/write", until, content=body, headers=push),
                 "fleet": timed(client, "GET", f"{tenant.url}/api/v1/fleet", until, headers=look),
                 "chart": timed(client, "GET", f"{tenant.url}/prometheus/api/v1/query?query=count(crowd_1)", until, headers=chart),
-                "desired": timed(client, "GET", f"{tenant.url}/api/agent/v1/desired", until, headers={"Authorization": f"Bearer {keys[0]}", "Leadline-Protocol": "1", "Leadline-Agent": "0.1.0"}),
+                "desired": timed(client, "GET", f"{tenant.url}/api/agent/v1/desired", until, headers=about),
             }  # fmt: skip
             took = dict(zip(kinds, await asyncio.gather(*kinds.values()), strict=True))
         assert crowd.answered() == 0, "agents were answered though nothing had changed for them"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,8 @@ pytestmark = pytest.mark.stack
 
 WRITE = "/ingest/api/v1/write"
 READS = [
-    ("query", {"query": '{__name__=~"wall_.*"}'}),
-    ("query_range", {"query": '{__name__=~"wall_.*"}', "start": "-1h", "step": "5s"}),
+    ("query", {"query": '{__name__=~"wall_.*"}', "nocache": "1"}),
+    ("query_range", {"query": '{__name__=~"wall_.*"}', "start": "-1h", "step": "5s", "nocache": "1"}),
     ("series", {"match[]": '{__name__=~"wall_.*"}', "start": "-1h"}),
     ("labels", {"match[]": '{__name__=~"wall_.*"}', "start": "-1h"}),
     ("label/secret/values", {"start": "-1h"}),
@@ -50,12 +51,18 @@ def everything(stack: Stack, match: str) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def planted(stack: Stack, tenants: tuple[Tenant, Tenant]) -> tuple[Tenant, Tenant]:
     """Each org holds one series that carries its own marker as a label's value."""
+    pause = threading.Event()
     for tenant in tenants:
         answer = write(tenant.url, tenant.ingest_token(), "wall_probe", {"secret": tenant.marker})
         assert answer.status_code == httpx.codes.NO_CONTENT, answer.text
+    everything(stack, "wall_probe")
     deadline = time.monotonic() + 20
-    while len(everything(stack, "wall_probe")) < len(tenants):
-        assert time.monotonic() < deadline, "the planted series did not appear"
+    for tenant in tenants:
+        headers = {"Authorization": f"Bearer {tenant.read_token()}"}
+        address = f"{tenant.url}/prometheus/api/v1/query"
+        while tenant.marker not in httpx.get(address, params={"query": "wall_probe", "nocache": "1"}, headers=headers, timeout=20).text:
+            assert time.monotonic() < deadline, "the planted series did not appear"
+            pause.wait(0.2)
     return tenants
 
 

@@ -18,7 +18,8 @@ export const agentsQuery = queryOptions({
 export function useRevokeAgent() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => client.DELETE('/api/v1/agents/{id}', { params: { path: { id } } }),
+    mutationFn: (id: string) =>
+      client.DELETE('/api/v1/agents/{agent_id}', { params: { path: { agent_id: id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['agents'] }),
   });
 }

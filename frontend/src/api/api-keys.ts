@@ -34,7 +34,8 @@ export function useCreateApiKey() {
 export function useRevokeApiKey() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => client.DELETE('/api/v1/api-keys/{id}', { params: { path: { id } } }),
+    mutationFn: (id: string) =>
+      client.DELETE('/api/v1/api-keys/{key_id}', { params: { path: { key_id: id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['api-keys'] }),
   });
 }

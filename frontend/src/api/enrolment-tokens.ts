@@ -27,7 +27,8 @@ export function useCreateEnrolmentToken() {
 export function useRevokeEnrolmentToken() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => client.DELETE('/api/v1/enrolment-tokens/{id}', { params: { path: { id } } }),
+    mutationFn: (id: string) =>
+      client.DELETE('/api/v1/enrolment-tokens/{token_id}', { params: { path: { token_id: id } } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['enrolment-tokens'] }),
   });
 }

@@ -42,8 +42,21 @@ describe('queryRange', () => {
         asked = new URLSearchParams(await request.text());
         credentials = request.headers.get('Authorization') ?? undefined;
         return matrix([
-          { metric: { service: 'a' }, values: [[1000, '1'], [1010, 'NaN'], [1015, '4']] },
-          { metric: { service: 'b' }, values: [[1005, '+Inf'], [1010, '2.5']] },
+          {
+            metric: { service: 'a' },
+            values: [
+              [1000, '1'],
+              [1010, 'NaN'],
+              [1015, '4'],
+            ],
+          },
+          {
+            metric: { service: 'b' },
+            values: [
+              [1005, '+Inf'],
+              [1010, '2.5'],
+            ],
+          },
         ]);
       }),
     );

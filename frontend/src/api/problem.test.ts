@@ -26,7 +26,10 @@ describe('problemOf', () => {
   });
 
   it('reads the errors of the identity server', async () => {
-    const body = JSON.stringify({ status: 400, errors: [{ message: 'Wrong.', code: 'x', param: 'password' }] });
+    const body = JSON.stringify({
+      status: 400,
+      errors: [{ message: 'Wrong.', code: 'x', param: 'password' }],
+    });
     const problem = await problemOf(answer(400, body));
     expect(problem.message).toBe('Wrong.');
     expect(problem.fields).toEqual([{ field: 'password', message: 'Wrong.' }]);

@@ -35,9 +35,13 @@ const UNREACHABLE =
 
 /** The failure of a request that got no answer. An abort is not a failure and is passed through. */
 export function unreachable(cause: unknown): unknown {
-  if (cause instanceof DOMException && cause.name === 'AbortError') return cause;
+  if (isAbort(cause)) return cause;
   if (cause instanceof ApiProblem) return cause;
   return new ApiProblem(UNREACHABLE, { status: 0, code: 'unreachable' });
+}
+
+function isAbort(cause: unknown): boolean {
+  return typeof cause === 'object' && cause !== null && 'name' in cause && cause.name === 'AbortError';
 }
 
 /** Reads a refused answer. Works for problem+json, for VictoriaMetrics' own errors, for allauth's, and for a page from a proxy. */

@@ -4,17 +4,122 @@
  */
 
 export interface paths {
-    "/api/v1/session": {
+    "/api/v1/agents": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["session_get"];
+        /** @description List the agents, oldest first. */
+        get: operations["agents_list"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke an agent's key at once; its services stay, silent. */
+        delete: operations["agents_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the API keys, newest first. */
+        get: operations["api_keys_list"];
+        put?: never;
+        /** @description Make an API key, shown once; scopes read, write and admin go with three roles. */
+        post: operations["api_keys_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke an API key at once. */
+        delete: operations["api_keys_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the audit trail, newest first. */
+        get: operations["audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the enrolment tokens, newest first. */
+        get: operations["enrolment_tokens_list"];
+        put?: never;
+        /** @description Make a token for one agent, good for an hour; the answer shows it once. */
+        post: operations["enrolment_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Delete a token, so that nobody enrols with it any more. */
+        delete: operations["enrolment_tokens_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -27,7 +132,130 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description List the services in the order of their slugs, with counts and a reason where the list is empty. */
         get: operations["fleet_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the state of every part. */
+        get: operations["health_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the members. */
+        get: operations["members_list"];
+        put?: never;
+        /** @description Add a person with a new account; the answer shows its password once. */
+        post: operations["members_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/{member_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take a member out of the org. */
+        delete: operations["members_delete"];
+        options?: never;
+        head?: never;
+        /** @description Give a member another role. An org keeps an owner, and only owners make owners. */
+        patch: operations["members_update"];
+        trace?: never;
+    };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the catalog. */
+        get: operations["metrics_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the nodes in the order of their slugs. */
+        get: operations["nodes_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one node. */
+        get: operations["nodes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Change a node's name, tags, owner or environment. */
+        patch: operations["nodes_update"];
+        trace?: never;
+    };
+    "/api/v1/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the services in the order of their slugs. */
+        get: operations["services_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -43,106 +271,30 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Return one service. */
         get: operations["services_get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** @description Stop watching a service; what was measured stays. */
+        delete: operations["services_delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** @description Change a service; its history stays, and `notice` says where new series begin. */
+        patch: operations["services_update"];
         trace?: never;
     };
-    "/api/v1/agents": {
+    "/api/v1/session": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["agents_list"];
+        /** @description Return the session. */
+        get: operations["session_get"];
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/agents/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete: operations["agents_revoke"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/enrolment-tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["enrolment_tokens_list"];
-        put?: never;
-        post: operations["enrolment_tokens_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/enrolment-tokens/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete: operations["enrolment_tokens_delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/api-keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["api_keys_list"];
-        put?: never;
-        post: operations["api_keys_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/api-keys/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete: operations["api_keys_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -157,23 +309,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["tokens_read_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/health": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: operations["health_get"];
-        put?: never;
-        post?: never;
+        /** @description Sign a read token for the org, good for five minutes. */
+        post: operations["read_token_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -184,41 +321,161 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
+        /** @description An agent and what it last said of itself. */
+        Agent: {
+            /** Format: uuid */
+            id: string;
+            node: string;
+            version: string;
+            protocol: number;
+            state: components["schemas"]["AgentStateEnum"];
+            /** Format: date-time */
+            last_seen: string | null;
+            /** Format: double */
+            clock_offset_seconds: number | null;
+            spool: components["schemas"]["AgentSpool"];
+            key_prefix: string;
+            services: string[];
+            problems: components["schemas"]["AgentProblem"][];
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description Why the agent cannot read one of its services. */
+        AgentProblem: {
+            service: string;
             code: string;
-            request_id: string;
-            errors?: {
-                field: string;
-                message: string;
-            }[];
+            error: string;
         };
-        Session: {
-            authenticated: boolean;
-            user?: {
-                email: string;
-                name: string;
-            };
-            org?: {
-                /** Format: uuid */
-                id: string;
-                name: string;
-            };
-            /** @enum {string} */
-            role?: "viewer" | "operator" | "admin" | "owner";
-            orgs?: {
-                /** Format: uuid */
-                id: string;
-                name: string;
-                role: string;
-            }[];
-            public_url?: string;
-            reachable?: boolean;
+        /** @description What waits on the agent's disk. */
+        AgentSpool: {
+            bytes: number;
+            segments: number;
+            /** Format: double */
+            oldest_age_seconds: number;
+            dropped_samples: number;
         };
-        FleetRow: {
+        /**
+         * @description * `up` - up
+         *     * `silent` - silent
+         *     * `waiting` - waiting
+         *     * `revoked` - revoked
+         *     * `superseded` - superseded
+         * @enum {string}
+         */
+        AgentStateEnum: "up" | "silent" | "waiting" | "revoked" | "superseded";
+        /** @description An API key without the key itself. */
+        ApiKey: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            prefix: string;
+            scopes: components["schemas"]["KeyScopeEnum"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            expires_at?: string | null;
+            /** Format: date-time */
+            last_used_at?: string | null;
+            created_by: string;
+        };
+        /** @description An API key just made. */
+        ApiKeyCreated: {
+            /** @description The key itself; shown this once. */
+            readonly key: string;
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            prefix: string;
+            scopes: components["schemas"]["KeyScopeEnum"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            expires_at?: string | null;
+            /** Format: date-time */
+            last_used_at?: string | null;
+            created_by: string;
+        };
+        /** @description A new API key. */
+        ApiKeyInput: {
+            name: string;
+            scopes: components["schemas"]["KeyScopeEnum"][];
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        /** @description One deed. */
+        Audit: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: date-time */
+            readonly at: string;
+            actor: string;
+            action: string;
+            object: string;
+            detail: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description * `no_agent` - no_agent
+         *     * `agent_silent` - agent_silent
+         *     * `no_service` - no_service
+         *     * `filtered_out` - filtered_out
+         * @enum {string}
+         */
+        EmptyReasonEnum: "no_agent" | "agent_silent" | "no_service" | "filtered_out";
+        /** @description An enrolment token without the token itself. */
+        EnrolmentToken: {
+            /** Format: uuid */
+            readonly id: string;
+            prefix: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            used_at?: string | null;
+            /** @description The node that used it. */
+            used_by: string;
+        };
+        /** @description An enrolment token just made. */
+        EnrolmentTokenCreated: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description The token itself; shown this once. */
+            readonly token: string;
+            /** Format: date-time */
+            expires_at: string;
+            prefix: string;
+            /** @description Run this on the host; it asks for the token. */
+            readonly command: string;
+        };
+        /** @description A page of the list. */
+        Fleet: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["FleetService"][];
+            counts: components["schemas"]["FleetCounts"];
+            /**
+             * @description Why there is no row; null where there is one.
+             *
+             *     * `no_agent` - no_agent
+             *     * `agent_silent` - agent_silent
+             *     * `no_service` - no_service
+             *     * `filtered_out` - filtered_out
+             */
+            empty_reason: components["schemas"]["EmptyReasonEnum"] | components["schemas"]["NullEnum"];
+        };
+        /** @description How many services are in each state, the filter on the state left aside. */
+        FleetCounts: {
+            up: number;
+            down: number;
+            silent: number;
+            waiting: number;
+        };
+        /** @description A service as a row of the list. */
+        FleetService: {
             slug: string;
             name: string;
             engine: string;
@@ -230,24 +487,193 @@ export interface components {
             replication_set: string;
             owner: string;
             tags: string[];
-            /** @enum {string} */
-            state: "up" | "down" | "silent" | "waiting";
+            state: components["schemas"]["ServiceStateEnum"];
+            /** @description Why it is not up; empty when it is. */
             reason: string;
+            /** Format: date-time */
             last_seen: string | null;
+            /** Format: uuid */
             agent: string | null;
         };
-        FleetPage: {
-            next: string | null;
-            previous: string | null;
-            results: components["schemas"]["FleetRow"][];
-            counts: {
-                up: number;
-                down: number;
-                silent: number;
-                waiting: number;
-            };
-            empty_reason: ("no_agent" | "agent_silent" | "no_service" | "filtered_out") | null;
+        /** @description All parts. */
+        Health: {
+            ok: boolean;
+            parts: components["schemas"]["HealthPart"][];
         };
+        /** @description One part and what its check said. */
+        HealthPart: {
+            name: string;
+            ok: boolean;
+            detail: string;
+        };
+        /**
+         * @description * `read` - Read
+         *     * `write` - Write
+         *     * `admin` - Admin
+         * @enum {string}
+         */
+        KeyScopeEnum: "read" | "write" | "admin";
+        /** @description A member. */
+        Member: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: email */
+            readonly email: string;
+            readonly name: string;
+            role: components["schemas"]["RoleEnum"];
+        };
+        /** @description What can be changed of a member. */
+        MemberChange: {
+            role?: components["schemas"]["RoleEnum"];
+        };
+        /** @description A member just added. */
+        MemberCreated: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: email */
+            readonly email: string;
+            readonly name: string;
+            role: components["schemas"]["RoleEnum"];
+            /** @description Made for the new account and shown this once. */
+            readonly password: string;
+        };
+        /** @description A new member. */
+        MemberInput: {
+            /** Format: email */
+            email: string;
+            /** @default  */
+            name: string;
+            role: components["schemas"]["RoleEnum"];
+        };
+        /** @description One metric, or a family whose name ends in *. */
+        Metric: {
+            name: string;
+            type: components["schemas"]["TypeEnum"];
+            unit: string;
+            help: string;
+        };
+        /** @description A host. */
+        Node: {
+            slug: string;
+            name: string;
+            hostname: string;
+            environment: string;
+            owner: string;
+            tags: string[];
+            state: components["schemas"]["NodeStateEnum"];
+            /** Format: date-time */
+            last_seen: string | null;
+            /** Format: uuid */
+            agent: string | null;
+            /** @description How many services are watched on it. */
+            services: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description A node after a change. */
+        NodeChanged: {
+            slug: string;
+            name: string;
+            hostname: string;
+            environment: string;
+            owner: string;
+            tags: string[];
+            state: components["schemas"]["NodeStateEnum"];
+            /** Format: date-time */
+            last_seen: string | null;
+            /** Format: uuid */
+            agent: string | null;
+            /** @description How many services are watched on it. */
+            services: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What the change also does, where it does more. */
+            notice: string | null;
+        };
+        /** @description What can be changed of a node. */
+        NodeInput: {
+            name?: string;
+            tags?: string[];
+            owner?: string;
+            environment?: string;
+        };
+        /**
+         * @description * `up` - up
+         *     * `silent` - silent
+         *     * `waiting` - waiting
+         * @enum {string}
+         */
+        NodeStateEnum: "up" | "silent" | "waiting";
+        NullEnum: null;
+        PaginatedAgentList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["Agent"][];
+        };
+        PaginatedApiKeyList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["ApiKey"][];
+        };
+        PaginatedAuditList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["Audit"][];
+        };
+        PaginatedEnrolmentTokenList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["EnrolmentToken"][];
+        };
+        PaginatedMemberList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["Member"][];
+        };
+        PaginatedNodeList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["Node"][];
+        };
+        PaginatedServiceList: {
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["Service"][];
+        };
+        /**
+         * @description * `agent` - agent
+         *     * `server` - server
+         * @enum {string}
+         */
+        PasswordHeldByEnum: "agent" | "server";
+        /** @description A token and its life in seconds. */
+        ReadToken: {
+            token: string;
+            expires_in: number;
+        };
+        /**
+         * @description * `viewer` - Viewer
+         *     * `operator` - Operator
+         *     * `admin` - Admin
+         *     * `owner` - Owner
+         * @enum {string}
+         */
+        RoleEnum: "viewer" | "operator" | "admin" | "owner";
+        /** @description A service with what its agent is told. */
         Service: {
             slug: string;
             name: string;
@@ -260,142 +686,140 @@ export interface components {
             replication_set: string;
             owner: string;
             tags: string[];
-            /** @enum {string} */
-            state: "up" | "down" | "silent" | "waiting";
+            state: components["schemas"]["ServiceStateEnum"];
+            /** @description Why it is not up; empty when it is. */
             reason: string;
+            /** Format: date-time */
             last_seen: string | null;
+            /** Format: uuid */
             agent: string | null;
             user: string;
-            /** @enum {string} */
-            tls: "off" | "preferred" | "required" | "skip-verify";
-            /** @enum {string} */
-            password_held_by: "agent" | "server";
+            tls: components["schemas"]["TlsEnum"];
+            password_held_by: components["schemas"]["PasswordHeldByEnum"];
+            /** @description How often its lease has changed hands. */
             epoch: number;
             /** Format: date-time */
             created_at: string;
         };
-        Node: {
+        /** @description A service after a change. */
+        ServiceChanged: {
             slug: string;
             name: string;
-            hostname: string;
+            engine: string;
+            version: string;
+            address: string;
+            node: string;
             environment: string;
+            cluster: string;
+            replication_set: string;
             owner: string;
             tags: string[];
-            /** @enum {string} */
-            state: "up" | "silent" | "waiting";
+            state: components["schemas"]["ServiceStateEnum"];
+            /** @description Why it is not up; empty when it is. */
+            reason: string;
+            /** Format: date-time */
             last_seen: string | null;
+            /** Format: uuid */
             agent: string | null;
-            services: number;
+            user: string;
+            tls: components["schemas"]["TlsEnum"];
+            password_held_by: components["schemas"]["PasswordHeldByEnum"];
+            /** @description How often its lease has changed hands. */
+            epoch: number;
             /** Format: date-time */
             created_at: string;
+            /** @description What the change also does, where it does more. */
+            notice: string | null;
         };
-        Spool: {
-            bytes: number;
-            segments: number;
-            oldest_age_seconds: number;
-            dropped_samples: number;
+        /** @description What can be changed of a service; its slug cannot, so that its history stays. */
+        ServiceInput: {
+            name?: string;
+            tags?: string[];
+            owner?: string;
+            environment?: string;
+            cluster?: string;
+            replication_set?: string;
+            address?: string;
+            user?: string;
+            /** @description Empty: back to the one that the agent holds. */
+            password?: string;
+            tls?: components["schemas"]["TlsEnum"];
+            /**
+             * Format: uuid
+             * @description The live agent that takes the service over.
+             */
+            agent?: string;
         };
-        Agent: {
-            /** Format: uuid */
-            id: string;
-            node: string;
-            version: string;
-            protocol: number;
-            /** @enum {string} */
-            state: "up" | "silent" | "waiting" | "revoked" | "superseded";
-            last_seen: string | null;
-            clock_offset_seconds: number | null;
-            spool: components["schemas"]["Spool"] | null;
-            key_prefix: string;
-            services: string[];
-            problems: {
-                service: string;
-                code: string;
-                error: string;
-            }[];
-            /** Format: date-time */
-            created_at: string;
+        /**
+         * @description * `up` - up
+         *     * `down` - down
+         *     * `silent` - silent
+         *     * `waiting` - waiting
+         * @enum {string}
+         */
+        ServiceStateEnum: "up" | "down" | "silent" | "waiting";
+        /** @description Only `authenticated` is there when nobody is signed in. */
+        Session: {
+            authenticated: boolean;
+            user?: components["schemas"]["SessionUser"];
+            org?: components["schemas"]["SessionOrg"] | null;
+            role?: components["schemas"]["RoleEnum"] | components["schemas"]["NullEnum"];
+            orgs?: components["schemas"]["SessionOrgRole"][];
+            public_url?: string;
+            /** @description False: PUBLIC_URL is loopback, so other hosts cannot reach the server. */
+            reachable?: boolean;
         };
-        AgentPage: {
-            next: string | null;
-            previous: string | null;
-            results: components["schemas"]["Agent"][];
-        };
-        EnrolmentToken: {
-            /** Format: uuid */
-            id: string;
-            prefix: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string;
-            used_at: string | null;
-            used_by: string | null;
-        };
-        EnrolmentTokenPage: {
-            next: string | null;
-            previous: string | null;
-            results: components["schemas"]["EnrolmentToken"][];
-        };
-        EnrolmentTokenCreated: {
-            /** Format: uuid */
-            id: string;
-            token: string;
-            /** Format: date-time */
-            expires_at: string;
-            prefix: string;
-            command: string;
-        };
-        ApiKey: {
+        /** @description The org that the answer is about. */
+        SessionOrg: {
             /** Format: uuid */
             id: string;
             name: string;
-            prefix: string;
-            scopes: ("read" | "write" | "admin")[];
-            /** Format: date-time */
-            created_at: string;
-            expires_at: string | null;
-            last_used_at: string | null;
-            created_by: string | null;
         };
-        ApiKeyPage: {
-            next: string | null;
-            previous: string | null;
-            results: components["schemas"]["ApiKey"][];
-        };
-        ApiKeyRequest: {
-            name: string;
-            scopes: ("read" | "write" | "admin")[];
-            expires_at?: string | null;
-        };
-        ApiKeyCreated: {
+        /** @description An org that the person belongs to. */
+        SessionOrgRole: {
             /** Format: uuid */
             id: string;
             name: string;
-            prefix: string;
-            scopes: ("read" | "write" | "admin")[];
-            /** Format: date-time */
-            created_at: string;
-            expires_at: string | null;
-            key: string;
+            role: components["schemas"]["RoleEnum"];
         };
-        ReadToken: {
-            token: string;
-            expires_in: number;
-        };
-        Health: {
-            ok: boolean;
-            parts: {
-                name: string;
-                ok: boolean;
-                detail: string;
-            }[];
-        };
-        Metric: {
+        /** @description The person. */
+        SessionUser: {
+            /** Format: email */
+            email: string;
             name: string;
+        };
+        /**
+         * @description * `off` - off
+         *     * `preferred` - preferred
+         *     * `required` - required
+         *     * `skip-verify` - skip-verify
+         * @enum {string}
+         */
+        TlsEnum: "off" | "preferred" | "required" | "skip-verify";
+        /**
+         * @description * `gauge` - gauge
+         *     * `counter` - counter
+         *     * `info` - info
+         *     * `untyped` - untyped
+         * @enum {string}
+         */
+        TypeEnum: "gauge" | "counter" | "info" | "untyped";
+        /** @description An error (RFC 9457). */
+        Problem: {
+            /** @description urn:leadline:problem:<code> */
             type: string;
-            unit: string;
-            help: string;
+            title: string;
+            status: number;
+            /** @description One sentence on this case. */
+            detail: string;
+            /** @description A word for programs; it does not change. */
+            code: string;
+            /** @description Stands in the server's log. */
+            request_id: string;
+            errors: {
+                field: string;
+                message: string;
+            }[];
         };
     };
     responses: never;
@@ -406,6 +830,804 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    agents_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedAgentList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agents_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_keys_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedApiKeyList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_keys_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyInput"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyCreated"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    api_keys_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedAuditList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enrolment_tokens_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedEnrolmentTokenList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enrolment_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentTokenCreated"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enrolment_tokens_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fleet_list: {
+        parameters: {
+            query?: {
+                cluster?: string;
+                cursor?: string;
+                engine?: string;
+                environment?: string;
+                limit?: number;
+                /** @description Words, each a part of slug, name, node, address, cluster or a tag. */
+                q?: string;
+                /**
+                 * @description * `up` - up
+                 *     * `down` - down
+                 *     * `silent` - silent
+                 *     * `waiting` - waiting
+                 */
+                state?: "up" | "down" | "silent" | "waiting" | "";
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    health_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    members_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedMemberList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    members_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberInput"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberCreated"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    members_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    members_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics_list: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metric"][];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    nodes_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedNodeList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    nodes_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    nodes_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NodeInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeChanged"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    services_list: {
+        parameters: {
+            query?: {
+                /** @description The pagination cursor value. */
+                cursor?: string;
+                /** @description How many rows a page has, 1 to 500. */
+                limit?: number;
+            };
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    services_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    services_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    services_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ServiceInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceChanged"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     session_get: {
         parameters: {
             query?: never;
@@ -423,225 +1645,24 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-        };
-    };
-    fleet_list: {
-        parameters: {
-            query?: {
-                q?: string;
-                engine?: string;
-                environment?: string;
-                cluster?: string;
-                state?: string;
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
+            /** @description What went wrong. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FleetPage"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    services_get: {
+    read_token_create: {
         parameters: {
             query?: never;
-            header?: never;
-            path: {
-                slug: string;
+            header?: {
+                /** @description The org to work in; without it the first one you belong to. A key is bound to its org. */
+                "Leadline-Org"?: string;
             };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Service"];
-                };
-            };
-        };
-    };
-    agents_list: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentPage"];
-                };
-            };
-        };
-    };
-    agents_revoke: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    enrolment_tokens_list: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EnrolmentTokenPage"];
-                };
-            };
-        };
-    };
-    enrolment_tokens_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EnrolmentTokenCreated"];
-                };
-            };
-        };
-    };
-    enrolment_tokens_delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    api_keys_list: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiKeyPage"];
-                };
-            };
-        };
-    };
-    api_keys_create: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["ApiKeyRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiKeyCreated"];
-                };
-            };
-        };
-    };
-    api_keys_revoke: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    tokens_read_create: {
-        parameters: {
-            query?: never;
-            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -655,23 +1676,13 @@ export interface operations {
                     "application/json": components["schemas"]["ReadToken"];
                 };
             };
-        };
-    };
-    health_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
+            /** @description What went wrong. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

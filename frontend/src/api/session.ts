@@ -11,8 +11,10 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Whether the signed-in person is an admin or owner of the org: who may enrol, revoke and make keys. */
-export function useIsAdmin(): boolean {
+const RANKS = { viewer: 0, operator: 1, admin: 2, owner: 3 } as const;
+
+/** Whether the signed-in person has at least this role in the org. What it does not allow is not offered; the server is the judge. */
+export function useHasRole(role: keyof typeof RANKS): boolean {
   const { data } = useQuery(sessionQuery);
-  return data?.role === 'admin' || data?.role === 'owner';
+  return data?.role != null && RANKS[data.role] >= RANKS[role];
 }

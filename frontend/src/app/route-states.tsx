@@ -32,9 +32,18 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
   );
 }
 
+/** The shell itself failed, so nothing stands around the message. */
+export function ShellFailure(props: ErrorComponentProps) {
+  return (
+    <main>
+      <RouteFailure {...props} />
+    </main>
+  );
+}
+
 export function NotFoundPage() {
   return (
-    <div className={classes.alone}>
+    <main className={classes.alone}>
       <PageHeader title="No such page" />
       <EmptyState title="There is nothing at this address">
         <p>It may have been mistyped, or the page may have moved.</p>
@@ -42,6 +51,6 @@ export function NotFoundPage() {
           Go to the fleet
         </Button>
       </EmptyState>
-    </div>
+    </main>
   );
 }

@@ -12,7 +12,8 @@ import { validateFleetSearch } from '@/features/fleet/fleet-search';
 import { validateServiceSearch } from '@/features/service/service-search';
 import { validateAgentsSearch } from '@/features/settings/agents-search';
 import { validateApiKeysSearch } from '@/features/settings/api-keys-search';
-import { NotFoundPage, RouteFailure, RoutePending } from './route-states';
+import { nothing, sayingWhatIsDropped } from './dropped-params';
+import { NotFoundPage, RouteFailure, RoutePending, ShellFailure } from './route-states';
 import { parseSearch, safeNext, stringifySearch } from './search-params';
 import { Shell } from './shell';
 
@@ -39,19 +40,20 @@ const shellRoute = createRoute({
     throw redirect({ to: '/sign-in', search: next === undefined || next === '/' ? {} : { next } });
   },
   component: Shell,
+  errorComponent: ShellFailure,
 });
 
 const fleetRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  validateSearch: validateFleetSearch,
+  validateSearch: sayingWhatIsDropped(validateFleetSearch),
   component: lazyRouteComponent(() => import('@/features/fleet/fleet-page'), 'FleetPage'),
 });
 
 const serviceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/services/$slug',
-  validateSearch: validateServiceSearch,
+  validateSearch: sayingWhatIsDropped(validateServiceSearch),
   component: lazyRouteComponent(() => import('@/features/service/service-page'), 'ServicePage'),
 });
 
@@ -72,20 +74,21 @@ const settingsIndexRoute = createRoute({
 const agentsRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/agents',
-  validateSearch: validateAgentsSearch,
+  validateSearch: sayingWhatIsDropped(validateAgentsSearch),
   component: lazyRouteComponent(() => import('@/features/settings/agents-page'), 'AgentsPage'),
 });
 
 const enrolmentRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/enrolment',
+  validateSearch: nothing,
   component: lazyRouteComponent(() => import('@/features/settings/enrolment-page'), 'EnrolmentPage'),
 });
 
 const apiKeysRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/api-keys',
-  validateSearch: validateApiKeysSearch,
+  validateSearch: sayingWhatIsDropped(validateApiKeysSearch),
   component: lazyRouteComponent(() => import('@/features/settings/api-keys-page'), 'ApiKeysPage'),
 });
 

@@ -17,7 +17,10 @@ describe('search params', () => {
   });
 
   it('name what a page does not know', () => {
-    expect(unknownNames({ q: 'x', foo: '1', sort: 'bad' }, { q: 'x', sort: undefined })).toEqual(['foo', 'sort']);
+    expect(unknownNames({ q: 'x', foo: '1', sort: 'bad' }, { q: 'x', sort: undefined })).toEqual([
+      'foo',
+      'sort',
+    ]);
   });
 });
 

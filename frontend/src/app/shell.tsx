@@ -6,7 +6,6 @@ import { useLiveEvents } from '@/api/live-events';
 import { sessionQuery } from '@/api/session';
 import { useShortcutKeys } from '@/ui/shortcuts';
 import { Banners } from './banners';
-import { useDroppedParamsNotice } from './dropped-params';
 import { Header } from './header';
 import { BottomNavigation, SideNavigation } from './navigation';
 import { safeNext } from './search-params';
@@ -18,7 +17,6 @@ import { useAppShortcuts } from './use-app-shortcuts';
 export function Shell() {
   useLiveEvents();
   useShortcutKeys();
-  useDroppedParamsNotice();
   useLeaveWhenSignedOut();
   const help = useAppShortcuts();
   const main = useRef<HTMLElement>(null);
@@ -41,7 +39,7 @@ export function Shell() {
       <AppShell.Header>
         <Header onShowShortcuts={help.open} />
       </AppShell.Header>
-      <AppShell.Navbar component="div">
+      <AppShell.Navbar component="div" visibleFrom="sm">
         <SideNavigation />
       </AppShell.Navbar>
       <AppShell.Main component="div">

@@ -1,5 +1,6 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Unit } from '@/units/units';
 import type { ChartData } from './chart-data';
 import { csvName, toCsv } from './csv';
 
@@ -7,7 +8,7 @@ export interface ChartActionsProps {
   readonly title: string;
   readonly howToRead: string;
   readonly data: ChartData;
-  readonly unitName: string;
+  readonly unit: Unit;
   readonly asTable: boolean;
   readonly onAsTable: (asTable: boolean) => void;
   readonly full: boolean;
@@ -38,7 +39,7 @@ export function ChartActions(props: ChartActionsProps) {
       <Action
         name={`Save ${title} as CSV`}
         tip="Save as CSV"
-        onClick={() => saveText(csvName(title), toCsv(props.data, props.unitName))}
+        onClick={() => saveText(csvName(title), toCsv(props.data, props.unit))}
       >
         <path d="M8 2v7.6M4.8 6.8 8 10l3.2-3.2M2.6 13.4h10.8" />
       </Action>

@@ -10,6 +10,8 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
   /** A limit is drawn grey and dashed, and left out of the chart's summary of what happened. */
   readonly kind: 'line' | 'limit';
+  /** Where a line counts something else than the chart's axis says. */
+  readonly unit?: Unit;
 }
 
 export interface ChartData {
@@ -82,7 +84,8 @@ export function summarise(title: string, data: ChartData, unit: Unit): string {
   return `${title}: ${shown.join('; ')}.`;
 }
 
-function describeLine(series: ChartSeries, unit: Unit): string {
+function describeLine(series: ChartSeries, chartUnit: Unit): string {
+  const unit = series.unit ?? chartUnit;
   const { last, min, max } = extremesOf(series.values);
   const trend = trendOf(series.values);
   const numbers = `last ${formatValue(last, unit)}, min ${formatValue(min, unit)}, max ${formatValue(max, unit)}`;
@@ -95,7 +98,7 @@ export function speakAt(data: ChartData, index: number, unit: Unit, hidden: Read
     .filter((series) => !hidden.has(series.id))
     .map((series) => {
       const value = series.values[index] ?? null;
-      return `${series.label} ${value === null ? 'no data' : formatValue(value, unit)}`;
+      return `${series.label} ${value === null ? 'no data' : formatValue(value, series.unit ?? unit)}`;
     })
     .join(', ');
 }

@@ -8,13 +8,13 @@ describe('toCsv', () => {
         times: [1_790_000_000, 1_790_000_005],
         series: [
           { id: 'a', label: 'Read', values: [1234.5678, null], kind: 'line' },
-          { id: 'b', label: 'Say "hi", all', values: [0, 2], kind: 'line' },
+          { id: 'b', label: 'Say "hi", all', values: [0, 2], kind: 'line', unit: 'suffix:CPUs' },
         ],
       },
-      'B/s',
+      'binBps',
     );
     expect(csv).toBe(
-      'time,Read (B/s),"Say ""hi"", all (B/s)"\r\n' +
+      'time,Read (B/s),"Say ""hi"", all (CPUs)"\r\n' +
         '2026-09-21T14:13:20.000Z,1234.5678,0\r\n' +
         '2026-09-21T14:13:25.000Z,,2\r\n',
     );

@@ -1,9 +1,12 @@
+import type { Unit } from '@/units/units';
+import { rawUnit } from '@/units/units';
 import type { ChartData } from './chart-data';
 
 /** The chart's numbers as RFC 4180: times in UTC, values as the store gave them, gaps empty. */
-export function toCsv(data: ChartData, unitName: string): string {
-  const unit = unitName ? ` (${unitName})` : '';
-  const rows = [['time', ...data.series.map((series) => `${series.label}${unit}`)]];
+export function toCsv(data: ChartData, unit: Unit): string {
+  const rows = [
+    ['time', ...data.series.map((series) => `${series.label} (${rawUnit(series.unit ?? unit)})`)],
+  ];
   data.times.forEach((time, index) => {
     const values = data.series.map((series) => series.values[index] ?? null);
     rows.push([

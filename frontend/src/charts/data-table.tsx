@@ -2,8 +2,8 @@ import type { Zone } from '@/units/time';
 import { formatMoment, zoneName } from '@/units/time';
 import type { Unit } from '@/units/units';
 import { formatValue } from '@/units/units';
-import classes from './chart.module.css';
 import type { ChartData } from './chart-data';
+import classes from './data-table.module.css';
 
 export interface DataTableProps {
   readonly title: string;
@@ -42,7 +42,7 @@ export function DataTable({ title, data, unit, zone, height }: DataTableProps) {
               <th scope="row">{formatMoment(data.times[index] ?? 0, zone, true)}</th>
               {data.series.map((series) => (
                 <td key={series.id} className={classes.number}>
-                  {formatValue(series.values[index], unit)}
+                  {formatValue(series.values[index], series.unit ?? unit)}
                 </td>
               ))}
             </tr>

@@ -1,9 +1,9 @@
 import { UnstyledButton } from '@mantine/core';
 import type { Unit } from '@/units/units';
 import { formatValue } from '@/units/units';
-import classes from './chart.module.css';
 import type { ChartSeries } from './chart-data';
 import { extremesOf } from './chart-data';
+import classes from './legend.module.css';
 import type { ColourScheme, Stroke } from './palette';
 import { colourOf } from './palette';
 
@@ -53,13 +53,14 @@ export function Legend(props: LegendProps) {
 
 function LegendRow({
   line,
-  unit,
+  unit: chartUnit,
   hidden,
   onHiddenChange,
   index,
   ...look
 }: LegendProps & { line: ChartSeries }) {
   const shown = !hidden.has(line.id);
+  const text = (value: number | null | undefined) => legendText(value, line.unit, chartUnit);
   const { last, min, max } = extremesOf(line.values);
   return (
     <tr data-hidden={!shown || undefined}>
@@ -74,11 +75,17 @@ function LegendRow({
           <span className={classes['line-label']}>{line.label}</span>
         </UnstyledButton>
       </th>
-      <td className={classes.number}>{formatValue(index === null ? last : line.values[index], unit)}</td>
-      <td className={classes.number}>{formatValue(min, unit)}</td>
-      <td className={classes.number}>{formatValue(max, unit)}</td>
+      <td className={classes.number}>{text(index === null ? last : line.values[index])}</td>
+      <td className={classes.number}>{text(min)}</td>
+      <td className={classes.number}>{text(max)}</td>
     </tr>
   );
+}
+
+/** A count whose noun stands in the chart's head is not followed by it three times a line. */
+function legendText(value: number | null | undefined, own: Unit | undefined, chart: Unit): string {
+  if (own === undefined && chart.startsWith('suffix:')) return formatValue(value, 'suffix:');
+  return formatValue(value, own ?? chart);
 }
 
 function toggled(hidden: ReadonlySet<string>, id: string): ReadonlySet<string> {

@@ -126,13 +126,13 @@ describe('yRange', () => {
 describe('timeLabels', () => {
   const start = Date.UTC(2026, 10, 20, 22, 0, 0) / 1000;
 
-  it('says the date where the axis or a day begins', () => {
+  it('says the date where a day begins', () => {
     const splits = [0, 1, 2, 3].map((hours) => start + hours * 3600);
-    expect(timeLabels(splits, 3600, 'utc')).toEqual(['22:00\n11-20', '23:00', '00:00\n11-21', '01:00']);
+    expect(timeLabels(splits, 3600, 'utc')).toEqual(['22:00', '23:00', '00:00\n11-21', '01:00']);
   });
 
   it('says dates alone for long spans and seconds for short ones', () => {
     expect(timeLabels([start, start + 86_400], 86_400, 'utc')).toEqual(['11-20', '11-21']);
-    expect(timeLabels([start + 60, start + 75], 15, 'utc')).toEqual(['22:01:00\n11-20', '22:01:15']);
+    expect(timeLabels([start + 60, start + 75], 15, 'utc')).toEqual(['22:01:00', '22:01:15']);
   });
 });

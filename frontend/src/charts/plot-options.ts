@@ -190,26 +190,29 @@ function floorBelow(min: number, top: number): number {
 
 const MINUTE = 60;
 const DAY = 86_400;
+/** CSS pixels below the plot. */
+const ONE_LINE = 22;
+const TWO_LINES = 36;
 
 function xAxis(shape: PlotShape): uPlot.Axis {
   return {
     ...axisLook(shape),
-    size: 34,
+    size: (_plot, labels) => (labels?.some((label) => label.includes('\n')) ? TWO_LINES : ONE_LINE),
     gap: 4,
     space: 76,
     values: (_plot, splits, _axis, _space, gap) => timeLabels(splits, gap, shape.zone),
   };
 }
 
-/** `14:05`, with the date below where a day begins or the axis does. */
+/** `14:05`, with the date below where a day begins; spans of days have dates alone. */
 export function timeLabels(splits: readonly number[], gap: number, zone: Zone): string[] {
-  let lastDay = '';
+  let lastDay: string | undefined;
   return splits.map((split) => {
     const [day = '', clock = ''] = formatMoment(split, zone, gap < MINUTE).split(' ');
     if (gap >= DAY) return day.slice(5);
-    const label = day === lastDay ? clock : `${clock}\n${day.slice(5)}`;
+    const newDay = lastDay !== undefined && day !== lastDay;
     lastDay = day;
-    return label;
+    return newDay ? `${clock}\n${day.slice(5)}` : clock;
   });
 }
 
@@ -222,7 +225,7 @@ function yAxis(shape: PlotShape): uPlot.Axis {
     ...axisLook(shape),
     size: AXIS_WIDTH,
     gap: 6,
-    space: 34,
+    space: 28,
     values: (_plot, splits) => formatTicks(splits, shape.unit),
     ...(binary ? { incrs: BINARY_STEPS } : {}),
   };

@@ -1,4 +1,3 @@
-import { useIntersection } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { Series } from '@/api/metrics';
@@ -10,6 +9,7 @@ import { NO_DATA } from './chart-data';
 import { useLoadReport, useMayLoad } from './load-order';
 import type { TimeChartProps } from './time-chart';
 import { TimeChart } from './time-chart';
+import { useInView } from './use-in-view';
 
 export interface QueryChartProps
   extends Omit<TimeChartProps, 'data' | 'start' | 'end' | 'loading' | 'failure' | 'onRetry'> {
@@ -64,11 +64,4 @@ function toChartData(
   toSeries: QueryChartProps['toSeries'],
 ): ChartData {
   return answer ? { times: answer[0]?.times ?? [], series: toSeries(answer) } : NO_DATA;
-}
-
-/** Undefined until the browser has said; always true where it cannot say. */
-function useInView() {
-  const { ref, entry } = useIntersection<HTMLDivElement>({ rootMargin: '200px' });
-  const inView = typeof IntersectionObserver === 'undefined' ? true : entry?.isIntersecting;
-  return { ref, inView };
 }

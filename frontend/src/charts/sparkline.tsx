@@ -1,5 +1,3 @@
-import classes from './chart.module.css';
-
 export interface SparklineProps {
   /** Null is a gap and is drawn as one. */
   readonly values: readonly (number | null)[];
@@ -15,7 +13,7 @@ export function Sparkline({ values, label, width = 96, height = 24 }: SparklineP
     <svg
       role="img"
       aria-label={label}
-      className={classes.spark}
+      display="block"
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}

@@ -64,7 +64,7 @@ export function TimeChart(props: TimeChartProps) {
         </h2>
         <span className={classes.unit}>{rawUnit(unit)}</span>
         <span className={classes.actions}>
-          <ChartActions {...props} unitName={rawUnit(unit)} asTable={asTable} onAsTable={setAsTable} />
+          <ChartActions {...props} asTable={asTable} onAsTable={setAsTable} />
         </span>
       </div>
       {props.note ? <p className={classes.note}>{props.note}</p> : null}
@@ -189,7 +189,7 @@ function Tip(props: TimeChartProps & { shape: PlotShape; index: number; left: nu
           <div key={line.id} className={classes['tip-line']}>
             <Swatch line={line} strokes={shape.strokes} scheme={shape.scheme} />
             <span className={classes['tip-label']}>{line.label}</span>
-            <span className={classes.number}>{formatValue(line.values[index], unit)}</span>
+            <span className={classes.number}>{formatValue(line.values[index], line.unit ?? unit)}</span>
           </div>
         ))}
     </div>

@@ -11,7 +11,7 @@ import { makeRouter } from '@/app/router';
 import { cssVariablesResolver, theme } from '@/ui/theme';
 import { server } from './server';
 
-export const session: Session = {
+const session: Session = {
   authenticated: true,
   user: { email: 'owner@example.org', name: 'Owner' },
   org: { id: '11111111-1111-4111-8111-111111111111', name: 'Harbour' },

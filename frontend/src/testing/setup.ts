@@ -1,4 +1,5 @@
 import '@testing-library/jest-dom/vitest';
+import { notifications } from '@mantine/notifications';
 import { cleanup } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { server } from './server';
@@ -49,6 +50,8 @@ beforeAll(() => {
 
 afterEach(() => {
   cleanup();
+  // They live outside React, so they would be shown again to the next test.
+  notifications.clean();
   server.resetHandlers();
   localStorage.clear();
   sessionStorage.clear();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { writeTimePoint } from './grammar';
-import type { TimeRange   validateTimeSearch,
-} from './range';
+import type { TimeRange } from './range';
 import {
   absoluteRange,
   DEFAULT_TIME,
@@ -13,6 +12,7 @@ import {
   readTimeSearch,
   shiftRange,
   spanOf,
+  validateTimeSearch,
   writeTimeSearch,
   zoomOut,
 } from './range';
@@ -89,6 +89,14 @@ describe('moving', () => {
     expect(written(back)).toBe('2026-11-21T10:00:00Z 2026-11-21T11:00:00Z');
     expect(isLive(back)).toBe(false);
     expect(written(shiftRange(back, 1, NOW))).toBe('now-1h now');
+  });
+
+  it('keeps its length, whatever the fraction of the second', () => {
+    for (const fraction of [0.2, 0.5, 0.9]) {
+      const back = shiftRange(lastRange(21_600), -1, NOW + fraction);
+      expect(spanOf(back, NOW)).toBe(21_600);
+      expect(written(shiftRange(back, 1, NOW + fraction + 1))).toBe('now-6h now');
+    }
   });
 
   it('never goes past what is kept', () => {

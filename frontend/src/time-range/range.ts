@@ -144,18 +144,22 @@ export function lastRange(seconds: number): TimeRange {
 
 /** Two moments; whole seconds, and at least the shortest span apart. */
 export function absoluteRange(from: number, to: number): TimeRange {
-  const start = Math.floor(from);
+  // Both are rounded alike: moving a window of whole seconds must not stretch it.
+  const start = Math.round(from);
   return {
     from: { kind: 'absolute', seconds: start },
-    to: { kind: 'absolute', seconds: Math.max(Math.ceil(to), start + SHORTEST_SPAN) },
+    to: { kind: 'absolute', seconds: Math.max(Math.round(to), start + SHORTEST_SPAN) },
   };
 }
+
+/** This close to the present, as a part of the span, a window is the present. */
+const NEARLY_NOW = 0.05;
 
 /** One window back (-1) or forward (1). Forward into the present becomes the live window again. */
 export function shiftRange(range: TimeRange, direction: -1 | 1, now: number): TimeRange {
   const span = spanOf(range, now);
   const to = resolveTimePoint(range.to, now) + direction * span;
-  if (to >= now) return lastRange(span);
+  if (to >= now - span * NEARLY_NOW) return lastRange(span);
   const oldest = Math.ceil(now - RETENTION_SECONDS);
   const start = Math.max(to - span, oldest);
   return absoluteRange(start, start + span);

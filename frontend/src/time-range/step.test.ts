@@ -9,21 +9,21 @@ describe('chooseStep', () => {
     [900, 600, 5],
     [3600, 600, 15],
     [21_600, 600, 120],
-    [86_400, 600, 600],
+    [86_400, 600, 300],
     [7_776_000, 600, 43_200],
     [900, 1800, 5],
   ])('%d s on %d px asks every %d s', (span, width, step) => {
     expect(chooseStep(span, width)).toBe(step);
   });
 
-  it('gives a point every 2 to 6 px for every preset, always a multiple of 5 s', () => {
+  it('gives a point every 2 to 4 px for every preset, always a multiple of 5 s', () => {
     for (const { seconds } of PRESETS) {
       for (const width of [320, 640, 1280]) {
         const step = chooseStep(seconds, width);
         const pixels = width / (seconds / step);
         expect(step % 5).toBe(0);
-        expect(pixels).toBeGreaterThanOrEqual(1.7);
-        expect(pixels).toBeLessThan(step === 5 ? 8 : 6);
+        expect(pixels).toBeGreaterThanOrEqual(2);
+        expect(pixels).toBeLessThanOrEqual(step === 5 ? 8 : 4.1);
       }
     }
   });

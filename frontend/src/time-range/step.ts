@@ -10,12 +10,12 @@ const STEPS: readonly number[] = [
   5, 10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200,
   86_400,
 ];
-const PIXELS_PER_POINT = 2.5;
+const FEWEST_PIXELS = 2;
 const FEWEST_POINTS = 60;
 
-/** Seconds between two points for a chart `width` CSS pixels wide: about one point in 2 to 3 pixels. */
+/** Seconds between two points for a chart `width` CSS pixels wide: one point in 2 pixels or a little more. */
 export function chooseStep(span: number, width: number): number {
-  const points = Math.max(FEWEST_POINTS, width / PIXELS_PER_POINT);
+  const points = Math.max(FEWEST_POINTS, width / FEWEST_PIXELS);
   const wanted = span / points;
   return STEPS.find((step) => step >= wanted) ?? STEPS.at(-1) ?? COLLECT_INTERVAL;
 }

@@ -6,7 +6,7 @@ import type { Zone } from '@/units/time';
 import { formatMoment, formatSpan, zoneName } from '@/units/time';
 import { showTimePoint } from './grammar';
 import type { Refresh, TimeState } from './range';
-import { isLive, REFRESHES, shiftRange, spanOf, zoomOut } from './range';
+import { isLive, PRESETS, REFRESHES, shiftRange, spanOf, zoomOut } from './range';
 import { RangeForm } from './range-form';
 import { resolutionText } from './step';
 import classes from './time-picker.module.css';
@@ -40,7 +40,7 @@ export function TimePicker({ controls, step, onRefresh }: TimePickerProps) {
       <Popover
         opened={opened}
         onChange={(open) => !open && close()}
-        position="bottom-end"
+        position="bottom-start"
         shadow="md"
         trapFocus
       >
@@ -76,13 +76,18 @@ function unixNow(): number {
 /** `Last 6 h`, or both ends; the zone stands with it. */
 export function rangeText(state: TimeState): string {
   const zone = zoneName(state.zone, unixNow());
-  if (isLive(state)) return `Last ${formatSpan(spanOf(state, unixNow()))} · ${zone}`;
+  if (isLive(state)) return `Last ${spanText(spanOf(state, unixNow()))} · ${zone}`;
   const from = showTimePoint(state.from, state.zone);
   const to =
     state.to.kind === 'absolute'
       ? endText(state.from, state.to.seconds, state.zone)
       : showTimePoint(state.to, state.zone);
   return `${from} to ${to} · ${zone}`;
+}
+
+/** As the presets name it: 24 h, not 1 d. */
+function spanText(span: number): string {
+  return PRESETS.find(({ seconds }) => seconds === span)?.label ?? formatSpan(span);
 }
 
 /** The end of a range within one day needs no second date. */

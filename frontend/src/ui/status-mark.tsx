@@ -1,14 +1,15 @@
 import { VisuallyHidden } from '@mantine/core';
 import classes from './status-mark.module.css';
 
-/** How a service, node or agent is doing. `unknown` is for a state that this version of the page has no word for. */
-export type Status = 'up' | 'down' | 'silent' | 'waiting' | 'unknown';
+/** How a service, node or agent is doing. `off` is for what is no longer meant to report, `unknown` for a state that this version of the page has no word for. */
+export type Status = 'up' | 'down' | 'silent' | 'waiting' | 'off' | 'unknown';
 
 const WORDS: Record<Status, string> = {
   up: 'Up',
   down: 'Down',
   silent: 'Silent',
   waiting: 'Waiting',
+  off: 'Off',
   unknown: 'Unknown',
 };
 
@@ -33,7 +34,7 @@ export function StatusMark({ state, word, compact = false }: StatusMarkProps) {
   );
 }
 
-/** Filled circle, octagon with a bar, broken ring, hourglass-like triangles, ring with a dot: told apart without colour. */
+/** Disc with a tick, octagon with a bar, triangle, broken clock, empty ring with a bar, square with a question: told apart without colour. */
 function Shape({ state }: { state: Status }) {
   switch (state) {
     case 'up':
@@ -62,6 +63,13 @@ function Shape({ state }: { state: Status }) {
         <>
           <circle cx="8" cy="8" r="6" className={classes.line} strokeDasharray="3 2.2" />
           <path d="M8 4.8V8l2.2 1.6" className={classes.line} />
+        </>
+      );
+    case 'off':
+      return (
+        <>
+          <circle cx="8" cy="8" r="6" className={classes.line} />
+          <path d="M5 8h6" className={classes.line} />
         </>
       );
     case 'unknown':

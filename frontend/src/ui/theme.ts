@@ -1,5 +1,5 @@
-import type { CSSVariablesResolver, MantineColorsTuple } from '@mantine/core';
-import { createTheme } from '@mantine/core';
+import type { CSSVariablesResolver, MantineColorsTuple, VariantColorsResolver } from '@mantine/core';
+import { createTheme, defaultVariantColorsResolver } from '@mantine/core';
 
 const lead: MantineColorsTuple = [
   '#eaf6fa',
@@ -28,12 +28,25 @@ const dark: MantineColorsTuple = [
   '#0a1116',
 ];
 
+/** Filled parts take the tokens' pairs of colours: Mantine reckons the text's colour for the light theme only. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  if (input.variant !== 'filled') return defaultVariantColorsResolver(input);
+  const name = input.color === 'red' ? 'bad' : 'accent';
+  return {
+    background: `var(--ll-${name})`,
+    hover: `color-mix(in srgb, var(--ll-${name}) 88%, var(--ll-ink))`,
+    color: `var(--ll-${name}-ink)`,
+    border: '1px solid transparent',
+  };
+};
+
 /** Mantine's theme: system fonts, one accent, small radii. Colours that components show come from tokens.css. */
 export const theme = createTheme({
   colors: { lead, dark },
   primaryColor: 'lead',
   primaryShade: { light: 8, dark: 3 },
   autoContrast: true,
+  variantColorResolver,
   defaultRadius: 'sm',
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
@@ -56,6 +69,7 @@ const fromTokens = {
 /** Points Mantine's own colours at the tokens, so that both themes have one source. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
-  light: fromTokens,
-  dark: fromTokens,
+  // The border of inputs, which must stand out from its ground by 3:1, is this grey in Mantine.
+  light: { ...fromTokens, '--mantine-color-gray-4': 'var(--ll-line-strong)' },
+  dark: { ...fromTokens, '--mantine-color-dark-4': 'var(--ll-line-strong)' },
 });

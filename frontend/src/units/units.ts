@@ -68,7 +68,7 @@ function familyOf(unit: Unit): Family {
   if (isNoun(unit)) {
     const noun = unit.slice('suffix:'.length);
     return {
-      ...family(DECIMAL, (prefix) => (prefix ? `${prefix} ${noun}` : noun)),
+      ...family(DECIMAL, (prefix) => `${prefix} ${noun}`.trim()),
       writtenOut: WRITTEN_OUT,
       whole: true,
     };

@@ -1,6 +1,24 @@
-/** What the address says of this page. */
-export type FleetSearch = Record<string, never>;
+/** What the address says of the fleet page; what does not filter is left out. */
+export interface FleetSearch {
+  q?: string;
+  engine?: string;
+  environment?: string;
+  cluster?: string;
+  state?: (typeof STATES)[number];
+}
 
-export function validateFleetSearch(_raw: Record<string, unknown>): FleetSearch {
-  return {};
+/** By severity: what needs a person first. */
+export const STATES = ['down', 'silent', 'waiting', 'up'] as const;
+
+const TEXTS = ['q', 'engine', 'environment', 'cluster'] as const;
+
+export function validateFleetSearch(raw: Record<string, unknown>): FleetSearch {
+  const search: FleetSearch = {};
+  for (const name of TEXTS) {
+    const value = raw[name];
+    if (typeof value === 'string' && value !== '') search[name] = value;
+  }
+  const state = STATES.find((known) => known === raw['state']);
+  if (state) search.state = state;
+  return search;
 }

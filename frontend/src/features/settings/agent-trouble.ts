@@ -11,7 +11,7 @@ export function isRetired(agent: Agent): boolean {
 }
 
 /** How much an agent needs somebody: higher first. Silence hides everything else, so it leads. */
-export function troubleRank(agent: Agent): number {
+function troubleRank(agent: Agent): number {
   if (isRetired(agent)) return -1;
   if (agent.state === 'silent') return 5;
   if (agent.problems.length > 0) return 4;

@@ -30,7 +30,7 @@ export function AgentsPage() {
     <>
       <PageHeader
         title="Agents"
-        lead="One agent watches its host and any number of databases. What troubles one stands first."
+        lead="An agent watches its host and any number of databases. Trouble stands first."
         actions={
           <Button component={Link} to="/settings/enrolment">
             Enrol a host

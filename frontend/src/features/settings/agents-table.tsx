@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import type { Agent } from '@/api/agents';
-import { useIsAdmin } from '@/api/session';
+import { useHasRole } from '@/api/session';
 import records from '@/ui/records.module.css';
 import { RelativeTime } from '@/ui/relative-time';
 import type { Status } from '@/ui/status-mark';
@@ -37,7 +37,9 @@ export function AgentsTable({ agents, onRevoke }: AgentsTableProps) {
               Dropped
             </th>
             <th scope="col">Services</th>
-            <td />
+            <th scope="col">
+              <VisuallyHidden>What can be done</VisuallyHidden>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -54,17 +56,19 @@ export function AgentsTable({ agents, onRevoke }: AgentsTableProps) {
 }
 
 function AgentRow({ agent, onRevoke }: { agent: Agent; onRevoke: (id: string) => void }) {
-  const admin = useIsAdmin();
+  const allowed = useHasRole('operator');
+  // Before the first report, and after the last, there is nothing to say.
+  const spool = isRetired(agent) || !agent.last_seen ? null : agent.spool;
   return (
     <tr>
-      <td data-label="State">
+      <td className={records.state}>
         <AgentState state={agent.state} />
       </td>
-      <td data-label="Host" className={records.name}>
-        {agent.node}
+      <td className={records.name}>{agent.node}</td>
+      <td data-label="Version" className={records.short}>
+        {agent.version || <span className={records.muted}>not told yet</span>}
       </td>
-      <td data-label="Version">{agent.version || <span className={records.muted}>not told yet</span>}</td>
-      <td data-label="Last seen">
+      <td data-label="Last seen" className={records.short}>
         {agent.last_seen ? (
           <RelativeTime at={agent.last_seen} />
         ) : (
@@ -72,19 +76,19 @@ function AgentRow({ agent, onRevoke }: { agent: Agent; onRevoke: (id: string) =>
         )}
       </td>
       <td data-label="Clock" className={records.number}>
-        <Clock offset={agent.clock_offset_seconds} />
+        <Clock offset={isRetired(agent) ? null : agent.clock_offset_seconds} />
       </td>
       <td data-label="Backlog" className={records.number}>
-        <Backlog spool={agent.spool} />
+        <Backlog spool={spool} />
       </td>
       <td data-label="Dropped" className={records.number}>
-        <Dropped spool={agent.spool} />
+        <Dropped spool={spool} />
       </td>
       <td data-label="Services">
         <Services slugs={agent.services} />
       </td>
       <td className={records.action}>
-        {isRetired(agent) || !admin ? null : (
+        {isRetired(agent) || !allowed ? null : (
           <Button
             variant="default"
             size="compact-sm"
@@ -103,8 +107,8 @@ const STATES: Record<Agent['state'], { state: Status; word: string }> = {
   up: { state: 'up', word: 'Up' },
   silent: { state: 'silent', word: 'Silent' },
   waiting: { state: 'waiting', word: 'Waiting' },
-  revoked: { state: 'unknown', word: 'Revoked' },
-  superseded: { state: 'unknown', word: 'Superseded' },
+  revoked: { state: 'off', word: 'Revoked' },
+  superseded: { state: 'off', word: 'Superseded' },
 };
 
 function AgentState({ state }: { state: Agent['state'] }) {
@@ -124,8 +128,12 @@ function Clock({ offset }: { offset: number | null | undefined }) {
   );
 }
 
+interface SpoolProps {
+  spool: Agent['spool'] | null;
+}
+
 /** What waits on the host to be sent, and since when. */
-function Backlog({ spool }: { spool: Agent['spool'] }) {
+function Backlog({ spool }: SpoolProps) {
   if (!spool) return <span className={records.muted}>–</span>;
   if (spool.bytes === 0) return <>none</>;
   return (
@@ -135,14 +143,14 @@ function Backlog({ spool }: { spool: Agent['spool'] }) {
   );
 }
 
-function Dropped({ spool }: { spool: Agent['spool'] }) {
+function Dropped({ spool }: SpoolProps) {
   if (!spool) return <span className={records.muted}>–</span>;
   if (spool.dropped_samples === 0) return <>none</>;
   return <span className={records.bad}>{formatValue(spool.dropped_samples, 'suffix:samples')}</span>;
 }
 
 function Services({ slugs }: { slugs: string[] }) {
-  if (slugs.length === 0) return <span className={records.muted}>host only</span>;
+  if (slugs.length === 0) return <span className={`${records.muted} ${records.short}`}>host only</span>;
   return (
     <span className={classes.services}>
       {slugs.map((slug) => (

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ApiKey, NewApiKey } from '@/api/api-keys';
 import { apiKeysQuery, useCreateApiKey, useRevokeApiKey } from '@/api/api-keys';
 import { describeFailure } from '@/api/problem';
-import { useIsAdmin } from '@/api/session';
+import { useHasRole } from '@/api/session';
 import { CommandLine } from '@/ui/command-line';
 import { ConfirmByTyping } from '@/ui/confirm-by-typing';
 import { EmptyState } from '@/ui/empty-state';
@@ -22,7 +22,7 @@ const route = getRouteApi('/shell/settings/api-keys');
 export function ApiKeysPage() {
   const { create: creating, revoke } = route.useSearch();
   const navigate = route.useNavigate();
-  const admin = useIsAdmin();
+  const admin = useHasRole('admin');
   const keys = useQuery(apiKeysQuery);
   const create = useCreateApiKey();
   const asked = keys.data?.find(({ id }) => id === revoke);

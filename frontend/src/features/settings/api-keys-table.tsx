@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '@/api/api-keys';
-import { useIsAdmin } from '@/api/session';
+import { useHasRole } from '@/api/session';
 import records from '@/ui/records.module.css';
 import { RelativeTime, useNow } from '@/ui/relative-time';
 
@@ -10,7 +10,7 @@ interface ApiKeysTableProps {
 }
 
 export function ApiKeysTable({ keys, onRevoke }: ApiKeysTableProps) {
-  const admin = useIsAdmin();
+  const admin = useHasRole('admin');
   return (
     <div className={records.box}>
       <table className={records.table}>
@@ -22,33 +22,33 @@ export function ApiKeysTable({ keys, onRevoke }: ApiKeysTableProps) {
             <th scope="col">Made</th>
             <th scope="col">Last used</th>
             <th scope="col">Expires</th>
-            <td />
+            <th scope="col">
+              <VisuallyHidden>What can be done</VisuallyHidden>
+            </th>
           </tr>
         </thead>
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>
-              <td data-label="Name" className={records.name}>
-                {key.name}
-              </td>
+              <td className={records.name}>{key.name}</td>
               <td data-label="Key" className={records.code}>
                 {key.prefix}…
               </td>
               <td data-label="Scope">{key.scopes.join(', ')}</td>
-              <td data-label="Made">
+              <td data-label="Made" className={records.short}>
                 <span>
                   <RelativeTime at={key.created_at} />
                   {key.created_by ? <span className={records.muted}> by {key.created_by}</span> : null}
                 </span>
               </td>
-              <td data-label="Last used">
+              <td data-label="Last used" className={records.short}>
                 {key.last_used_at ? (
                   <RelativeTime at={key.last_used_at} />
                 ) : (
                   <span className={records.muted}>never</span>
                 )}
               </td>
-              <td data-label="Expires">
+              <td data-label="Expires" className={records.short}>
                 <Expiry at={key.expires_at} />
               </td>
               <td className={records.action}>

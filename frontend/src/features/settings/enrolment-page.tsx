@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { enrolmentTokensQuery } from '@/api/enrolment-tokens';
 import { describeFailure } from '@/api/problem';
-import { sessionQuery, useIsAdmin } from '@/api/session';
+import { sessionQuery, useHasRole } from '@/api/session';
 import { EmptyState } from '@/ui/empty-state';
 import { ErrorPanel } from '@/ui/error-panel';
 import { LoadingList } from '@/ui/list-states';
@@ -13,7 +13,7 @@ import { NewAgent } from './new-agent';
 
 /** How a host comes to be watched: a token, one command there, and a line that says when it has worked. */
 export function EnrolmentPage() {
-  const admin = useIsAdmin();
+  const allowed = useHasRole('operator');
   return (
     <>
       <PageHeader
@@ -26,11 +26,11 @@ export function EnrolmentPage() {
             Enrol a host
           </h2>
           <ReachNote />
-          {admin ? (
+          {allowed ? (
             <NewAgent />
           ) : (
-            <EmptyState title="Only admins make tokens">
-              Ask an admin or owner of your org for an enrolment token.
+            <EmptyState title="Viewers make no tokens">
+              Ask an operator, admin or owner of your org for one.
             </EmptyState>
           )}
         </section>

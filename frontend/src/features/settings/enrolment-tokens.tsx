@@ -1,15 +1,15 @@
-import { Button } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import type { EnrolmentToken } from '@/api/enrolment-tokens';
 import { useRevokeEnrolmentToken } from '@/api/enrolment-tokens';
 import { describeFailure } from '@/api/problem';
-import { useIsAdmin } from '@/api/session';
+import { useHasRole } from '@/api/session';
 import { ErrorPanel } from '@/ui/error-panel';
 import records from '@/ui/records.module.css';
 import { RelativeTime, useNow } from '@/ui/relative-time';
 
 /** What became of each token. */
 export function EnrolmentTokens({ tokens }: { tokens: EnrolmentToken[] }) {
-  const admin = useIsAdmin();
+  const allowed = useHasRole('operator');
   const now = useNow(1000);
   const revoke = useRevokeEnrolmentToken();
   return (
@@ -22,7 +22,9 @@ export function EnrolmentTokens({ tokens }: { tokens: EnrolmentToken[] }) {
               <th scope="col">Token</th>
               <th scope="col">Made</th>
               <th scope="col">What became of it</th>
-              <td />
+              <th scope="col">
+                <VisuallyHidden>What can be done</VisuallyHidden>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -30,17 +32,17 @@ export function EnrolmentTokens({ tokens }: { tokens: EnrolmentToken[] }) {
               const usable = !token.used_at && new Date(token.expires_at).getTime() > now;
               return (
                 <tr key={token.id}>
-                  <td data-label="Token" className={records.code}>
-                    {token.prefix}…
+                  <td className={records.name}>
+                    <span className={records.code}>{token.prefix}…</span>
                   </td>
-                  <td data-label="Made">
+                  <td data-label="Made" className={records.short}>
                     <RelativeTime at={token.created_at} />
                   </td>
                   <td data-label="What became of it">
                     <Fate token={token} usable={usable} />
                   </td>
                   <td className={records.action}>
-                    {usable && admin ? (
+                    {usable && allowed ? (
                       <Button
                         variant="default"
                         size="compact-sm"

@@ -14,11 +14,15 @@ interface NewApiKeyFormProps {
 
 const SCOPES: readonly { value: Scope; label: string; description: string }[] = [
   { value: 'read', label: 'Read', description: 'See the fleet, its services and its numbers, as a viewer.' },
-  { value: 'write', label: 'Write', description: 'Also change services and hosts, as an operator.' },
+  {
+    value: 'write',
+    label: 'Write',
+    description: 'Also change services, and enrol and revoke agents, as an operator.',
+  },
   {
     value: 'admin',
     label: 'Admin',
-    description: 'Also enrol and revoke agents, and make keys, as an admin.',
+    description: 'Also add people and read the audit trail, as an admin.',
   },
 ];
 const DAY_MS = 86_400_000;

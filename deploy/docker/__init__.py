@@ -1,0 +1,1 @@
+"""Leadline in containers: the Dockerfiles, and the source of docker-compose.yml."""

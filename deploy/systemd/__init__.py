@@ -1,0 +1,1 @@
+"""Leadline under systemd: the units, and their source."""

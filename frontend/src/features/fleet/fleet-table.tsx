@@ -1,0 +1,168 @@
+import { Link } from '@tanstack/react-router';
+import { memo, useMemo, useRef } from 'react';
+import type { FleetRow } from '@/api/fleet';
+import { Sparkline } from '@/charts/sparkline';
+import { RelativeTime } from '@/ui/relative-time';
+import { useShortcut } from '@/ui/shortcuts';
+import { StatusMark } from '@/ui/status-mark';
+import { formatValue } from '@/units/units';
+import type { FullestDisk, Qps } from './fleet-metrics';
+import { useFullestDisks, useQps } from './fleet-metrics';
+import classes from './fleet-page.module.css';
+
+export interface FleetTableProps {
+  readonly rows: readonly FleetRow[];
+  /** Rows that pass the filters, loaded or not. */
+  readonly total: number;
+}
+
+/** A row a service; cards on a phone. `j` and `k` move between the services, Enter opens one. */
+export function FleetTable({ rows, total }: FleetTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const qps = useQps(useMemo(() => rows.map((row) => row.slug), [rows]));
+  const disks = useFullestDisks(useMemo(() => rows.map((row) => row.node), [rows]));
+  useShortcut('j', 'Next service', () => moveFocus(body.current, 1));
+  useShortcut('k', 'Previous service', () => moveFocus(body.current, -1));
+  return (
+    <div className={classes.box}>
+      <table className={classes.table} aria-rowcount={total + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col" aria-sort="descending">
+              State
+            </th>
+            <th scope="col">Service</th>
+            <th scope="col">Engine</th>
+            <th scope="col">Node</th>
+            <th scope="col">Statements, last hour</th>
+            <th scope="col">Fullest disk</th>
+            <th scope="col">Last seen</th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row, index) => (
+            <Row
+              key={row.slug}
+              row={row}
+              index={index + 2}
+              qps={qps.get(row.slug)}
+              disk={disks.get(row.node)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The focus itself is the mark: Enter on the link opens the service, and a screen reader reads it. */
+function moveFocus(body: HTMLElement | null, by: 1 | -1): void {
+  const links = [...(body?.querySelectorAll<HTMLAnchorElement>('a[data-service]') ?? [])];
+  const here = links.indexOf(document.activeElement as HTMLAnchorElement);
+  const next = here === -1 ? (by === 1 ? 0 : links.length - 1) : here + by;
+  const link = links[Math.min(Math.max(next, 0), links.length - 1)];
+  link?.focus();
+  link?.scrollIntoView({ block: 'nearest' });
+}
+
+interface RowProps {
+  readonly row: FleetRow;
+  readonly index: number;
+  readonly qps: Qps | undefined;
+  readonly disk: FullestDisk | undefined;
+}
+
+const Row = memo(function Row({ row, index, qps, disk }: RowProps) {
+  const place = [row.environment, row.cluster].filter(Boolean).join(' · ');
+  return (
+    <tr aria-rowindex={index} data-state={row.state}>
+      <td className={classes.state}>
+        <StatusMark state={row.state} />
+        {row.reason ? <div className={classes.reason}>{row.reason}</div> : null}
+      </td>
+      <td className={classes.service}>
+        <Link to="/services/$slug" params={{ slug: row.slug }} className={classes.name} data-service>
+          {row.name || row.slug}
+        </Link>
+        {row.name && row.name !== row.slug ? <div className={classes.slug}>{row.slug}</div> : null}
+      </td>
+      <td data-label="Engine" className={classes.engine}>
+        <span>{row.engine}</span>
+        {row.version ? <div className={classes.muted}>{shortVersion(row.version)}</div> : null}
+      </td>
+      <td data-label="Node">
+        <span className={classes.wrap}>{row.node || '–'}</span>
+        {place ? <div className={classes.muted}>{place}</div> : null}
+      </td>
+      <td data-label="Statements">
+        <QpsCell name={row.name || row.slug} qps={qps} />
+      </td>
+      <td data-label="Fullest disk">
+        <DiskCell disk={disk} />
+      </td>
+      <td data-label="Last seen" className={classes.seen}>
+        {row.last_seen ? <RelativeTime at={row.last_seen} /> : <span className={classes.muted}>never</span>}
+      </td>
+    </tr>
+  );
+});
+
+/** `10.11.11-MariaDB-0+deb12u1` is `10.11.11`; the service page has all of it. */
+function shortVersion(version: string): string {
+  return version.split('-')[0] ?? version;
+}
+
+function QpsCell({ name, qps }: { name: string; qps: Qps | undefined }) {
+  if (!qps) {
+    return (
+      <span className={classes.muted} title="No statements were counted in the last hour.">
+        no data
+      </span>
+    );
+  }
+  const now = formatValue(qps.now, 'ops');
+  return (
+    <span className={classes.qps}>
+      <Sparkline
+        values={qps.values}
+        label={`Statements per second of ${name} over the last hour, now ${now}`}
+      />
+      <span
+        className={classes.figure}
+        title={qps.now === null ? 'The latest points are missing.' : undefined}
+      >
+        {now}
+      </span>
+    </span>
+  );
+}
+
+/** From here on a disk is worth a look, and from here on it is urgent: percent used. */
+const DISK_WARN = 80;
+const DISK_BAD = 92;
+
+function DiskCell({ disk }: { disk: FullestDisk | undefined }) {
+  if (!disk) {
+    return (
+      <span className={classes.muted} title="The node's agent reports no disk.">
+        no data
+      </span>
+    );
+  }
+  const level = disk.percent >= DISK_BAD ? 'bad' : disk.percent >= DISK_WARN ? 'warn' : 'ok';
+  const used = formatValue(disk.percent, 'percent');
+  return (
+    <span
+      className={classes.disk}
+      title={`${disk.mountpoint} is ${used} used; every other disk of the node less.`}
+    >
+      <span className={classes.bar} data-level={level} aria-hidden>
+        <span style={{ width: `${Math.min(100, disk.percent)}%` }} />
+      </span>
+      <span className={classes.figure} data-level={level}>
+        {used}
+      </span>
+      <span className={classes.mount}>{disk.mountpoint}</span>
+    </span>
+  );
+}
