@@ -1,8 +1,8 @@
-"""Run every test lane one after another and end with one line: N passed, N failed, N skipped.
+"""Run every test lane in turn and end with one line: N passed, N failed, N skipped.
 
-A lane is one runner (pytest, go test, vitest, playwright, a lint tool). Its result is counted from the runner's own
-report file, never from its text. A runner that fails without naming a failed test counts as one failure; a lane that
-cannot run here is named with its reason and counts as one skip.
+A lane is one runner (pytest, go test, vitest, playwright, a lint tool). Its result is counted from
+the runner's own report file, never from its text. A runner that fails without naming a failed test
+counts as one failure; a lane that cannot run here is named with its reason and counts as one skip.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ET  # noqa: S405 - reads only the reports that our own runners wrote
+import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,10 +38,14 @@ class Count:
 
 
 def run(command: list[str], env: dict[str, str] | None = None, cwd: Path = ROOT) -> int:
-    """Run one command with its output on ours; a command past the limit is ended and counts as failed."""
+    """Run one command with its output on ours; one past the limit is ended and has failed."""
     try:
         return subprocess.run(  # noqa: S603 - commands are written in this file
-            command, cwd=cwd, env={**os.environ, **(env or {})}, timeout=LANE_LIMIT_SECONDS, check=False
+            command,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            timeout=LANE_LIMIT_SECONDS,
+            check=False,
         ).returncode
     except subprocess.TimeoutExpired:
         say(f"ended after {LANE_LIMIT_SECONDS} s: {' '.join(command)}")
@@ -55,7 +59,7 @@ def say(text: str) -> None:
 
 
 def failed_without_a_name(count: Count, code: int) -> Count:
-    """A runner that failed but named no failed test (a crash, a build error) is still one failure."""
+    """Count a runner that failed but named no failed test (a crash, a build error)."""
     if code != 0 and count.failed == 0:
         count.failed = 1
         count.notes.append(f"the runner ended with code {code} and named no failed test")
@@ -85,7 +89,11 @@ def count_junit(report: Path, code: int) -> Count:
 
 def lint(_: Path) -> Count:
     """`make check`, one count for the whole."""
-    return failed_without_a_name(Count(passed=1), 0) if run(["make", "check"]) == 0 else Count(failed=1)
+    return (
+        failed_without_a_name(Count(passed=1), 0)
+        if run(["make", "check"]) == 0
+        else Count(failed=1)
+    )
 
 
 def pytest_lane(*arguments: str) -> Callable[[Path], Count]:
@@ -100,7 +108,7 @@ def pytest_lane(*arguments: str) -> Callable[[Path], Count]:
 
 
 def go(_: Path) -> Count:
-    """`go test -race` on every package, its database readers against a real MariaDB and a real MySQL."""
+    """Run `go test -race`, the readers against a real MariaDB and a real MySQL."""
     command = [
         PYTHON, "-m", "deploy.databases", "--",
         "go", "-C", "agents", "test", "-race", "-shuffle=on", "-count=1", "-json", "./...",
@@ -131,7 +139,9 @@ def record_go(count: Count, action: str, key: str, output: dict[str, list[str]])
         count.passed += 1
     elif action == "skip":
         count.skipped += 1
-        reason = next((text.strip() for text in output.get(key, []) if ".go:" in text), "no reason given")
+        reason = next(
+            (text.strip() for text in output.get(key, []) if ".go:" in text), "no reason given"
+        )
         count.notes.append(f"skipped: {key}: {reason}")
     else:
         count.failed += 1
@@ -140,23 +150,43 @@ def record_go(count: Count, action: str, key: str, output: dict[str, list[str]])
 
 
 def vitest(work: Path) -> Count:
-    """The frontend's unit and screen tests."""
+    """Run the frontend's unit and screen tests."""
     report = work / "vitest.json"
-    code = run(["npm", "run", "--silent", "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={report}"])
+    code = run(
+        [
+            "npm",
+            "run",
+            "--silent",
+            "test",
+            "--",
+            "--reporter=default",
+            "--reporter=json",
+            f"--outputFile.json={report}",
+        ]
+    )
     count = Count()
     if report.exists():
         result = json.loads(report.read_text())
-        count = Count(result["numPassedTests"], result["numFailedTests"], result["numPendingTests"] + result["numTodoTests"])
+        count = Count(
+            result["numPassedTests"],
+            result["numFailedTests"],
+            result["numPendingTests"] + result["numTodoTests"],
+        )
     return failed_without_a_name(count, code)
 
 
 def end_to_end(work: Path) -> Count:
     """Playwright in the system's Chromium on the stack that `make run` starts."""
     if shutil.which("chromium") is None and run(["make", "chromium"]) != 0:
-        return Count(skipped=1, notes=["skipped: Chromium is not installed and could not be installed by this user"])
+        return Count(
+            skipped=1,
+            notes=["skipped: Chromium is not installed and could not be installed by this user"],
+        )
     report = work / "playwright.json"
-    code = run([PYTHON, "-m", "deploy.tests.end_to_end", str(work / "data"), "--", "npm", "run", "--silent", "e2e"],
-               {"PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)})  # fmt: skip
+    wrapper = [PYTHON, "-m", "deploy.tests.end_to_end", str(work / "data"), "--"]
+    code = run(
+        [*wrapper, "npm", "run", "--silent", "e2e"], {"PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
+    )
     count = Count()
     if report.exists():
         stats = json.loads(report.read_text())["stats"]
@@ -192,7 +222,10 @@ def main() -> int:
         for note in count.notes:
             say(f"  {note}")
         seconds = time.monotonic() - started
-        say(f"--- {name}: {count.passed} passed, {count.failed} failed, {count.skipped} skipped, {seconds:.0f} s")
+        say(
+            f"--- {name}: {count.passed} passed, {count.failed} failed, "
+            f"{count.skipped} skipped, {seconds:.0f} s"
+        )
     say(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed or not total.passed else 0
 

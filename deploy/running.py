@@ -1,4 +1,4 @@
-"""Runs `make run`'s own program as a child on free ports, for the end-to-end tests and the benches."""
+"""Runs the program behind `make run` as a child on free ports, for end-to-end tests and benches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NotRunningError(Exception):
 
 @dataclass(frozen=True)
 class Running:
-    """A product that is up: what it wrote into its ready file, and how long it took from the start."""
+    """A product that is up: what it wrote into its ready file, and the seconds until then."""
 
     document: dict[str, Any]
     seconds: float
@@ -47,8 +47,10 @@ def free_settings(data_dir: Path) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def product(command: list[str], settings: dict[str, str], limit_seconds: float, cwd: Path = ROOT) -> Iterator[Running]:
-    """Start the product, wait until it says that it is up, and stop it at the end as Ctrl-C would."""
+def product(
+    command: list[str], settings: dict[str, str], limit_seconds: float, cwd: Path = ROOT
+) -> Iterator[Running]:
+    """Start the product, wait until it is up, and stop it at the end as Ctrl-C would."""
     data_dir = Path(settings["DATA_DIR"])
     data_dir.mkdir(parents=True, exist_ok=True)
     ready, log = data_dir / "ready.json", data_dir / "run.log"
@@ -68,7 +70,8 @@ def product(command: list[str], settings: dict[str, str], limit_seconds: float, 
         while not ready.exists():
             if child.poll() is not None or time.monotonic() - started > limit_seconds:
                 tail = log.read_text(errors="replace")[-3000:]
-                message = f"not up after {time.monotonic() - started:.0f} s (exit {child.poll()}):\n{tail}"
+                took = time.monotonic() - started
+                message = f"not up after {took:.0f} s (exit {child.poll()}):\n{tail}"
                 raise NotRunningError(message)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.wait(0.1)
@@ -79,7 +82,9 @@ def product(command: list[str], settings: dict[str, str], limit_seconds: float, 
             try:
                 child.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
-                sys.stderr.write(f"the product did not stop within {STOP_SECONDS} s of SIGINT and was killed\n")
+                sys.stderr.write(
+                    f"the product did not stop within {STOP_SECONDS} s of SIGINT and was killed\n"
+                )
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
 

@@ -76,7 +76,7 @@ def memberships_of(user: User) -> list[Membership]:
 def choose_membership(memberships: list[Membership], wanted: uuid.UUID | None) -> Membership:
     """Return the wanted membership or the first; foreign and missing orgs look the same."""
     for membership in memberships:
-        if True:
+        if wanted in (None, membership.org_id):
             return membership
     if wanted is None:
         raise Forbidden("You are not a member of any org; ask an owner to add you.", code="no_org")

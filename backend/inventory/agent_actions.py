@@ -218,7 +218,7 @@ def agent_status_report(*, agent: Agent, report: wire.StatusRequest, version: st
     """Keep what an agent says; raises `second_instance` for one without the lease."""
     try:
         with transaction.atomic():
-            _keep_services(agent, report.services)
+            _keep_services(agent, report.services or [])
             _keep_status(agent, report, version)
     except Conflict:
         second_instance_report(agent=agent, instance=str(report.instance))
@@ -305,8 +305,9 @@ def service_register(*, agent: Agent, request: wire.ServiceRequest) -> tuple[Ser
         service.removed_at = None
     service.engine, service.address = request.engine, request.address
     service.user, service.tls = request.user, request.tls
+    labels = request.labels or {}
     for name in grammar.LABELS:
-        setattr(service, name, request.labels.get(name, getattr(service, name)))
+        setattr(service, name, labels.get(name, getattr(service, name)))
     if service.password is not None:
         service.password = None
         service.password_version += 1
@@ -317,7 +318,7 @@ def service_register(*, agent: Agent, request: wire.ServiceRequest) -> tuple[Ser
 
 
 def _check_service(request: wire.ServiceRequest) -> None:
-    labels = grammar.label_problems(request.labels)
+    labels = grammar.label_problems(request.labels or {})
     found = {
         "slug": grammar.slug_problem(request.slug),
         "name": grammar.text_problem(request.name, grammar.NAME_MAX),
@@ -359,7 +360,7 @@ def _create_service(agent: Agent, request: wire.ServiceRequest) -> Service:
                 address=request.address,
                 user=request.user,
                 tls=request.tls,
-                **{name: request.labels.get(name, "") for name in grammar.LABELS},
+                **{name: (request.labels or {}).get(name, "") for name in grammar.LABELS},
             )
     except IntegrityError:
         detail = f"The name {request.slug!r} was taken by another agent this moment."

@@ -66,6 +66,10 @@ class ServiceReport(msgspec.Struct, frozen=True):
     version: str | None = None
 
 
+# Go writes an empty list or map as null.
+Reports = Annotated[list[ServiceReport], msgspec.Meta(max_length=10_000)]
+
+
 class StatusRequest(msgspec.Struct, frozen=True):
     """POST status."""
 
@@ -74,7 +78,7 @@ class StatusRequest(msgspec.Struct, frozen=True):
     started_at: Seconds
     clock_offset_seconds: float | None = None
     spool: Spool = Spool()
-    services: Annotated[list[ServiceReport], msgspec.Meta(max_length=10_000)] = []
+    services: Reports | None = None
 
 
 class ServiceRequest(msgspec.Struct, frozen=True):
@@ -86,7 +90,7 @@ class ServiceRequest(msgspec.Struct, frozen=True):
     user: Text
     name: Text = ""
     tls: Text = "preferred"
-    labels: dict[str, str] = {}
+    labels: dict[str, str] | None = None
 
 
 T = TypeVar("T")

@@ -19,6 +19,7 @@ from typing_extensions import override
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from backend import urls
+from backend.accounts.scope import NoOrg, current_org_id
 from backend.conftest import Team
 
 
@@ -85,8 +86,10 @@ def test_each_request_is_one_line_with_its_id_org_and_actor(
 
 def test_nothing_of_a_request_stays_for_the_next(home: Team, lines: list[dict[str, Any]]) -> None:
     home.browser("viewer").get("/api/v1/members")
-    Client().get("/api/v1/session")
+    with pytest.raises(NoOrg):
+        current_org_id()
 
+    Client().get("/api/v1/session")
     assert "org" not in lines[-1]
     assert structlog.contextvars.get_contextvars() == {}
 

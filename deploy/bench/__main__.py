@@ -1,6 +1,7 @@
-"""`make bench [ONLY=name]`: runs every bench, or those whose name begins with ONLY, and prints a JSON line for each result.
+"""`make bench [ONLY=name]`: runs every bench, or those whose name begins with ONLY.
 
-Long ones run with BENCH_LONG=1 or when ONLY names them. Exits 1 where a target was missed or a bench failed.
+Prints a JSON line for each result. Long ones run with BENCH_LONG=1 or when ONLY names them. Exits 1
+where a target was missed or a bench failed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ def main() -> int:
     """Run the chosen benches."""
     only = os.environ.get("ONLY", "")
     long = bool(only) or os.environ.get("BENCH_LONG") == "1"
-    chosen = {name: bench for name, bench in (BENCHES | (LONG if long else {})).items() if name.startswith(only)}
+    chosen = {
+        name: bench
+        for name, bench in (BENCHES | (LONG if long else {})).items()
+        if name.startswith(only)
+    }
     if not chosen:
         sys.stderr.write(f"ONLY={only} names no bench; there are {', '.join([*BENCHES, *LONG])}\n")
         return 2

@@ -1,4 +1,4 @@
-"""The path of a number: how soon the first one is seen, and how many bytes one costs on the wire and on disk."""
+"""The path of a number: how soon the first is seen, and its bytes on the wire and on disk."""
 
 from __future__ import annotations
 
@@ -34,11 +34,18 @@ class Browser:
         self.url = running.url
         self.http = httpx.Client(base_url=self.url, timeout=20)
         self.http.get("/api/v1/session")
-        self.post("/api/auth/browser/v1/auth/login", {"email": document["email"], "password": document["password"]})
+        self.post(
+            "/api/auth/browser/v1/auth/login",
+            {"email": document["email"], "password": document["password"]},
+        )
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Send JSON with the CSRF token and give the answer."""
-        answer = self.http.post(path, json=body, headers={"X-CSRFToken": self.http.cookies["csrftoken"], "Origin": self.url})
+        answer = self.http.post(
+            path,
+            json=body,
+            headers={"X-CSRFToken": self.http.cookies["csrftoken"], "Origin": self.url},
+        )
         answer.raise_for_status()
         document: dict[str, Any] = answer.json()
         return document
@@ -46,18 +53,27 @@ class Browser:
     def query(self, expression: str) -> list[dict[str, Any]]:
         """Ask for the value of now, as a chart would."""
         token = self.post("/api/v1/tokens/read", {})["token"]
-        answer = self.http.get("/prometheus/api/v1/query", params={"query": expression, "nocache": "1"}, headers={"Authorization": f"Bearer {token}"})
+        answer = self.http.get(
+            "/prometheus/api/v1/query",
+            params={"query": expression, "nocache": "1"},
+            headers={"Authorization": f"Bearer {token}"},
+        )
         answer.raise_for_status()
         found: list[dict[str, Any]] = answer.json()["data"]["result"]
         return found
 
 
 def first_data() -> Iterator[Result]:
-    """Enrol a new agent and run it; measure from the start of `enroll` until a point of its host can be read."""
-    with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-        with product(run_command(), free_settings(Path(folder) / "data"), LIMIT_SECONDS) as running:
-            browser = Browser(running)
-            seconds = [_first_point(browser, Path(folder) / f"agent{number}") for number in range(FIRST_DATA_RUNS)]
+    """Enrol and run a new agent; measure from `enroll` until a point of its host can be read."""
+    with (
+        tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder,
+        product(run_command(), free_settings(Path(folder) / "data"), LIMIT_SECONDS) as running,
+    ):
+        browser = Browser(running)
+        seconds = [
+            _first_point(browser, Path(folder) / f"agent{number}")
+            for number in range(FIRST_DATA_RUNS)
+        ]
     yield Result("first_data_s", max(seconds), "s", len(seconds), FIRST_DATA_TARGET_SECONDS)
 
 
@@ -67,9 +83,17 @@ def _first_point(browser: Browser, state: Path) -> float:
     token = browser.post("/api/v1/enrolment-tokens", {})["token"]
     started = time.monotonic()
     subprocess.run(  # noqa: S603 - our own agent
-        [agent, "enroll", "--server", browser.url, "--name", node, "--state-dir", str(state)], input=token, text=True, check=True, capture_output=True
+        [agent, "enroll", "--server", browser.url, "--name", node, "--state-dir", str(state)],
+        input=token,
+        text=True,
+        check=True,
+        capture_output=True,
     )
-    child = subprocess.Popen([agent, "run", "--state-dir", str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    child = subprocess.Popen(  # noqa: S603 - our own agent
+        [agent, "run", "--state-dir", str(state)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         pause = threading.Event()
         while not browser.query(f'node_load1{{node="{node}"}}'):
@@ -84,7 +108,7 @@ def _first_point(browser: Browser, state: Path) -> float:
 
 
 def bytes_per_sample() -> Iterator[Result]:
-    """Let the agent watch this machine and the demo's MariaDB for two minutes; count its bytes sent, and the store's on disk."""
+    """Watch this machine and the demo's MariaDB for two minutes; count bytes sent and stored."""
     with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
         settings = free_settings(Path(folder) / "data")
         with product(run_command(), settings, LIMIT_SECONDS) as running:
@@ -97,8 +121,16 @@ def bytes_per_sample() -> Iterator[Result]:
             httpx.get(f"{store}/internal/force_merge", timeout=60)
             disk, rows = _settled(store)
             del running
-    inserted = sum(value - before[0].get(name, 0) for name, value in after[0].items() if name.startswith("vm_rows_inserted_total"))
-    sent = sum(value - before[1].get(name, 0) for name, value in after[1].items() if name.startswith("vm_tcplistener_read_bytes_total"))
+    inserted = sum(
+        value - before[0].get(name, 0)
+        for name, value in after[0].items()
+        if name.startswith("vm_rows_inserted_total")
+    )
+    sent = sum(
+        value - before[1].get(name, 0)
+        for name, value in after[1].items()
+        if name.startswith("vm_tcplistener_read_bytes_total")
+    )
     yield Result("bytes_per_sample", disk / rows, "bytes on disk", int(rows))
     yield Result("wire_bytes_per_sample", sent / inserted, "bytes into vmauth", int(inserted))
 
@@ -108,8 +140,16 @@ def _settled(store: str) -> tuple[float, float]:
     pause, last = threading.Event(), -1.0
     while True:
         counters = _counters(store)
-        disk = sum(value for name, value in counters.items() if name.startswith("vm_data_size_bytes") and '"storage/' in name)
-        rows = sum(value for name, value in counters.items() if name.startswith("vm_rows{") and '"storage/' in name)
+        disk = sum(
+            value
+            for name, value in counters.items()
+            if name.startswith("vm_data_size_bytes") and '"storage/' in name
+        )
+        rows = sum(
+            value
+            for name, value in counters.items()
+            if name.startswith("vm_rows{") and '"storage/' in name
+        )
         if disk == last and rows:
             return disk, rows
         last = disk
@@ -119,4 +159,7 @@ def _settled(store: str) -> tuple[float, float]:
 def _counters(address: str) -> dict[str, float]:
     """Read a process's own metrics."""
     text = httpx.get(f"{address}/metrics", timeout=20).text
-    return {match[1]: float(match[2]) for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) ([-+0-9.eE]+)$", text, re.MULTILINE)}
+    return {
+        match[1]: float(match[2])
+        for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) ([-+0-9.eE]+)$", text, re.MULTILINE)
+    }

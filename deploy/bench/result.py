@@ -18,7 +18,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Result:
-    """One measured value; `target` is an upper bound in the same unit, `n` how many measurements stand behind it."""
+    """One measured value; `target` is an upper bound in its unit, `n` counts the measurements."""
 
     name: str
     value: float

@@ -35,7 +35,11 @@ def cold() -> Iterator[Result]:
             "UV_CACHE_DIR": str(home / "uv"),
             "PIP_CACHE_DIR": str(home / "pip"),
         }
-        keep = {name: value for name, value in os.environ.items() if name in {"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}}
+        keep = {
+            name: value
+            for name, value in os.environ.items()
+            if name in {"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}
+        }
         if "NPM_CONFIG_USERCONFIG" not in keep and (Path.home() / ".npmrc").exists():
             keep["NPM_CONFIG_USERCONFIG"] = str(Path.home() / ".npmrc")
         settings = free_settings(Path(folder) / "data") | caches | keep

@@ -4,7 +4,8 @@ FROM node:20.20.2-bookworm-slim AS ui
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 COPY frontend/package.json frontend/
-RUN npm ci --no-audit --no-fund
+# Not `npm ci`: it refuses a lock that holds the optional packages of one platform only.
+RUN npm install --no-save --no-audit --no-fund
 COPY frontend/ frontend/
 RUN npm run build
 

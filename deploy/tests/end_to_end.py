@@ -1,6 +1,6 @@
-"""Starts the product as `make run` does, tells a browser test where it is, and gives back the test's exit code.
+"""Starts the product as `make run` does and runs a browser test against it.
 
-    python -m deploy.tests.end_to_end DATA_DIR -- COMMAND...
+python -m deploy.tests.end_to_end DATA_DIR -- COMMAND...
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def main(arguments: list[str]) -> int:
                 "LEADLINE_E2E_AGENT_BIN": str(ROOT / "bin/leadline-agent"),
                 "LEADLINE_E2E_MARIADB": json.dumps(document["demo"]),
             }
-            return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode
+            return subprocess.run(
+                command, cwd=ROOT, env={**os.environ, **environment}, check=False
+            ).returncode
     except NotRunningError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"leadline/agents/internal/config"
 	"leadline/agents/internal/control"
@@ -42,8 +43,11 @@ func keptPassword(kept state.Service) (string, error) {
 	}
 	value, err := config.SecretFile("password file", kept.PasswordFile, true)
 	var problem *config.Error
-	if errors.As(err, &problem) && problem.Unreadable {
-		return kept.Password, nil
+	if errors.As(err, &problem) {
+		if problem.Unreadable {
+			return kept.Password, nil
+		}
+		return "", errors.New(strings.TrimSuffix(problem.Problem, ".")) // stands inside a sentence
 	}
-	return value, err //nolint:wrapcheck // names the file already
+	return value, err //nolint:wrapcheck // a sentence already
 }

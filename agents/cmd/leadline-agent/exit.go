@@ -29,6 +29,7 @@ type failure struct {
 	code     int
 	sentence string
 	lines    []string
+	silent   bool // all was said already
 	cause    error
 }
 
@@ -49,9 +50,12 @@ func (c *cli) report(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(c.stderr, "leadline-agent: "+explain(err))
 	var f *failure
-	if errors.As(err, &f) {
+	known := errors.As(err, &f)
+	if !known || !f.silent {
+		fmt.Fprintln(c.stderr, "leadline-agent: "+explain(err))
+	}
+	if known {
 		for _, line := range f.lines {
 			fmt.Fprintln(c.stderr, "  "+line)
 		}

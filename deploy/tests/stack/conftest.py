@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """Start the whole server on free ports; stop it by process id at the end."""
-    running = Stack(tmp_path_factory.mktemp("server"), ["vmauth", "django", "asgi", "worker", "canary"])
+    running = Stack(
+        tmp_path_factory.mktemp("server"), ["vmauth", "django", "asgi", "worker", "canary"]
+    )
     try:
         running.start()
         yield running

@@ -1,4 +1,4 @@
-"""Two orgs on a running stack, filled through the product's own doors, and tokens forged to get past the wall between them."""
+"""Two orgs, filled through the product's own doors, and tokens forged against their wall."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ from backend.accounts.models import ApiKey, Membership, Org, User
 from backend.accounts.scope import org_scope
 out = {}
 for name in ("wall-a", "wall-b"):
-    org = Org.objects.create(name=f"planted-in-{name}")
+    marker, password = f"planted-in-{name}", f"the password of {name}"
+    org = Org.objects.create(name=marker)
     secret = new_secret(API_KEY)
     with org_scope(org.id):
-        user = User.objects.create_user(f"owner@{name}.example", f"the password of {name}", name=f"planted-in-{name}")
+        user = User.objects.create_user(f"owner@{name}.example", password, name=marker)
         Membership.objects.create(user=user, role="owner")
-        ApiKey.objects.create(name=f"planted-in-{name}", prefix=secret.prefix, sha256=secret.sha256,
+        ApiKey.objects.create(name=marker, prefix=secret.prefix, sha256=secret.sha256,
                               scopes=["read", "write", "admin"], created_by="tests")
-    out[name] = {"org": str(org.id), "key": secret.full, "email": user.email, "password": f"the password of {name}"}
+    who = {"email": user.email, "password": password}
+    out[name] = {"org": str(org.id), "key": secret.full} | who
 print(json.dumps(out))
 """
 
@@ -46,7 +48,7 @@ print(json.dumps(tokens.signing_key_pem().decode()))
 
 
 def shell(stack: Stack, code: str) -> Any:
-    """Run code in the backend's own shell and give the JSON of its last line; only for what no door offers."""
+    """Run code in the backend's shell, for what no door offers; give its last line's JSON."""
     done = subprocess.run(
         [ROOT / ".venv/bin/python", "-m", "backend", "shell", "-v", "0", "-c", code],
         env={**os.environ, **stack.env},
@@ -62,7 +64,7 @@ def shell(stack: Stack, code: str) -> Any:
 
 @dataclass
 class Tenant:
-    """One org with an API key, and what was made in it: a node, an agent, a service, a token, a member, a key."""
+    """One org with an API key, and what was made in it: one thing of each kind."""
 
     name: str
     org: str
@@ -95,7 +97,11 @@ class Tenant:
 
     def ingest_token(self) -> str:
         """Fetch the token that this org's agent writes with."""
-        answer = self.agent("POST", "/api/agent/v1/token", json={"instance": self.instance, "previous": None, "place": "aa"})
+        answer = self.agent(
+            "POST",
+            "/api/agent/v1/token",
+            json={"instance": self.instance, "previous": None, "place": "aa"},
+        )
         assert answer.status_code == httpx.codes.OK, answer.text
         return str(answer.json()["token"])
 
@@ -107,7 +113,7 @@ class Tenant:
 
 
 def make_tenants(stack: Stack, url: str) -> tuple[Tenant, Tenant]:
-    """Make two orgs and fill each: enrol an agent, register a service, invite a member, make a key and a token."""
+    """Make two orgs and put one thing of each kind into both."""
     seeds = shell(stack, _SEED)
     first, second = (Tenant(name=name, url=url, **seed) for name, seed in seeds.items())
     for tenant in (first, second):
@@ -117,19 +123,38 @@ def make_tenants(stack: Stack, url: str) -> tuple[Tenant, Tenant]:
 
 def _fill(tenant: Tenant) -> None:
     token = _created(tenant.request("POST", "/api/v1/enrolment-tokens", json={}))
-    # Slugs are what an intruder may guess and see echoed; the marker stands in everything that only the org can know.
+    # An intruder may guess a slug and see it echoed; the marker stands in what only the org knows.
     node_slug, service_slug = f"node-of-{tenant.name}", f"service-of-{tenant.name}"
-    node = {"slug": node_slug, "hostname": tenant.marker, "machine_id": tenant.marker, "os": "linux", "arch": "amd64"}
+    node = {
+        "slug": node_slug,
+        "hostname": tenant.marker,
+        "machine_id": tenant.marker,
+        "os": "linux",
+        "arch": "amd64",
+    }
     tenant.instance = "6f1f3f0e-0000-4000-8000-000000000001"
     body = {"token": token["token"], "node": node, "instance": tenant.instance, "place": "aa"}
-    enrolled = _created(httpx.post(tenant.url + "/api/agent/v1/enrol", json=body, headers={"Leadline-Protocol": "1", "Leadline-Agent": "0.1.0"}))
+    enrolled = _created(
+        httpx.post(
+            tenant.url + "/api/agent/v1/enrol",
+            json=body,
+            headers={"Leadline-Protocol": "1", "Leadline-Agent": "0.1.0"},
+        )
+    )
     tenant.agent_key = enrolled["key"]
     tenant.ingest_token()
-    service = {"slug": service_slug, "name": tenant.marker, "engine": "mysql", "address": "127.0.0.1:3306", "user": "leadline", "tls": "off",
+    service = {"slug": service_slug, "name": tenant.marker, "engine": "mysql",
+               "address": "127.0.0.1:3306", "user": "leadline", "tls": "off",
                "labels": {"environment": tenant.marker, "cluster": tenant.marker}}  # fmt: skip
     _created(tenant.agent("POST", "/api/agent/v1/services", json=service))
     spare = _created(tenant.request("POST", "/api/v1/enrolment-tokens", json={}))
-    key = _created(tenant.request("POST", "/api/v1/api-keys", json={"name": tenant.marker, "scopes": ["read"], "expires_at": None}))
+    key = _created(
+        tenant.request(
+            "POST",
+            "/api/v1/api-keys",
+            json={"name": tenant.marker, "scopes": ["read"], "expires_at": None},
+        )
+    )
     members = tenant.request("GET", "/api/v1/members").json()["results"]
     tenant.ids = {
         "services": service_slug,
@@ -148,18 +173,30 @@ def _created(answer: httpx.Response) -> dict[str, Any]:
 
 
 def signing_key(stack: Stack) -> bytes:
-    """Give the server's own private key (PEM): what an attacker never has, so that each claim can be tried alone."""
+    """Give the server's own private key (PEM), so that each claim can be tried alone."""
     return str(shell(stack, _SIGNING_KEY)).encode()
 
 
 def claims(org: str, purpose: str, **changes: Any) -> dict[str, Any]:
-    """Give the claims of a good token of an org; a change of None leaves a claim out, `vm_access` is changed as a whole."""
-    access = {"metrics_account_id": 0, "metrics_project_id": 0, "metrics_extra_labels": [f"org={org}"], "metrics_extra_filters": [f'{{org="{org}"}}']}
-    good = {"use": purpose, "exp": int(time.time()) + 300, "iat": int(time.time()), "vm_access": access} | changes
+    """Give the claims of a good token of an org; a change to None leaves a claim out."""
+    access = {
+        "metrics_account_id": 0,
+        "metrics_project_id": 0,
+        "metrics_extra_labels": [f"org={org}"],
+        "metrics_extra_filters": [f'{{org="{org}"}}'],
+    }
+    good = {
+        "use": purpose,
+        "exp": int(time.time()) + 300,
+        "iat": int(time.time()),
+        "vm_access": access,
+    } | changes
     return {name: value for name, value in good.items() if value is not None}
 
 
 def sign(payload: dict[str, Any], pem: bytes, algorithm: str = "ES256") -> str:
     """Sign claims as the server would, or with another key or algorithm."""
-    key: Any = serialization.load_pem_private_key(pem, password=None) if algorithm == "ES256" else pem
-    return jwt.encode(payload, key if algorithm != "none" else None, algorithm=algorithm)
+    key: Any = pem
+    if algorithm == "ES256":
+        key = serialization.load_pem_private_key(pem, password=None)
+    return jwt.encode(payload, key, algorithm=algorithm)

@@ -1,7 +1,8 @@
-"""Nothing lost, nothing counted twice: parts of the server and the agent are killed while the agent watches this machine."""
+"""Nothing lost: parts of the server and the agent are killed while it watches this machine."""
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import subprocess
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stack
 
-AGENT = Path(__file__).resolve().parents[3] / "bin/leadline-agent"
+AGENT = str(Path(__file__).resolve().parents[3] / "bin/leadline-agent")
 STEP_MS = 5000
 STORE_KILLS = 20
 DJANGO_KILLS = {4, 11}
@@ -40,7 +41,7 @@ def await_true(question: Callable[[], Any], what: str) -> None:
 
 @dataclass
 class RunningAgent:
-    """A real agent with a state directory of its own; `dead` holds the times, in ms, during which it was not running."""
+    """A real agent with a state directory of its own; `dead` holds when it did not run, in ms."""
 
     state: Path
     node: str
@@ -50,7 +51,9 @@ class RunningAgent:
     def start(self) -> None:
         """Run it."""
         log = (self.state.parent / "agent.log").open("ab")
-        self.process = subprocess.Popen([AGENT, "run", "--state-dir", self.state], stdout=log, stderr=log)
+        self.process = subprocess.Popen(
+            [AGENT, "run", "--state-dir", str(self.state)], stdout=log, stderr=log
+        )
         log.close()
 
     def kill_and_start(self) -> None:
@@ -60,7 +63,10 @@ class RunningAgent:
         self.process.kill()
         self.process.wait()
         self.start()
-        await_true(lambda: self.status().get("pid") == (self.process and self.process.pid), "the agent to run again")
+        await_true(
+            lambda: self.status().get("pid") == (self.process and self.process.pid),
+            "the agent to run again",
+        )
         self.dead.append((died, time.time() * 1000))
 
     def status(self) -> dict[str, Any]:
@@ -82,7 +88,7 @@ def agent(tenants: tuple[Tenant, Tenant], tmp_path: Path) -> Iterator[RunningAge
     tenant, node = tenants[0], "killed"
     token = tenant.request("POST", "/api/v1/enrolment-tokens", json={}).json()["token"]
     state = tmp_path / "state"
-    command = [AGENT, "enroll", "--server", tenant.url, "--name", node, "--state-dir", state]
+    command = [AGENT, "enroll", "--server", tenant.url, "--name", node, "--state-dir", str(state)]
     subprocess.run(command, input=token, text=True, check=True, timeout=PATIENCE_SECONDS)
     running = RunningAgent(state, node)
     running.start()
@@ -93,22 +99,41 @@ def agent(tenants: tuple[Tenant, Tenant], tmp_path: Path) -> Iterator[RunningAge
 def rows_inserted(store: str) -> float:
     """Count the rows that VictoriaMetrics took by remote write since it was started."""
     text = httpx.get(f"{store}/metrics", timeout=PATIENCE_SECONDS).text
-    return sum(float(value) for value in re.findall(r'^vm_rows_inserted_total\{type="promremotewrite"[^}]*\} (\S+)', text, re.MULTILINE))
+    return sum(
+        float(value)
+        for value in re.findall(
+            r'^vm_rows_inserted_total\{type="promremotewrite"[^}]*\} (\S+)', text, re.MULTILINE
+        )
+    )
+
+
+def more_rows(store: str, than: float) -> bool:
+    """Tell whether another row came in."""
+    return rows_inserted(store) > than
 
 
 def stamps(store: str, series: str) -> list[int]:
-    """Read every stamp of one series as it is stored, in milliseconds, deduplicated as queries are."""
+    """Read every stamp of one series as it is stored, in ms, each once."""
     httpx.get(f"{store}/internal/force_flush", timeout=PATIENCE_SECONDS)
-    text = httpx.get(f"{store}/api/v1/export", params={"match[]": series, "reduce_mem_usage": "0"}, timeout=PATIENCE_SECONDS).text
+    text = httpx.get(
+        f"{store}/api/v1/export",
+        params={"match[]": series, "reduce_mem_usage": "0"},
+        timeout=PATIENCE_SECONDS,
+    ).text
     found = [stamp for line in text.splitlines() for stamp in json.loads(line)["timestamps"]]
     return sorted(set(found))
 
 
 def missing(found: list[int], dead: list[tuple[float, float]]) -> list[int]:
-    """List the grid's stamps between the first and the last that are not there though the agent lived."""
+    """List the grid's stamps that are not there though the agent lived."""
     have = set(found)
     grid = range(found[0], found[-1] + 1, STEP_MS)
-    return [stamp for stamp in grid if stamp not in have and not any(died - STEP_MS < stamp < back + STEP_MS for died, back in dead)]
+    return [
+        stamp
+        for stamp in grid
+        if stamp not in have
+        and not any(died - STEP_MS < stamp < back + STEP_MS for died, back in dead)
+    ]
 
 
 def test_missing_finds_a_hole() -> None:
@@ -121,7 +146,7 @@ def test_kills_lose_no_stamp(stack: Stack, agent: RunningAgent) -> None:
     two_seconds = threading.Event()
     for number in range(STORE_KILLS):
         before = rows_inserted(store)
-        await_true(lambda before=before: rows_inserted(store) > before, "an acknowledged push")
+        await_true(functools.partial(more_rows, store, before), "an acknowledged push")
         two_seconds.wait(2)
         stack.kill("victoriametrics")
         stack.restart("victoriametrics")
@@ -130,7 +155,13 @@ def test_kills_lose_no_stamp(stack: Stack, agent: RunningAgent) -> None:
             stack.restart("django")
         if number in AGENT_KILLS:
             agent.kill_and_start()
-    await_true(lambda: agent.status()["last_push_at"] > time.time() - 5 and agent.status()["spool"]["segments"] <= 2, "the backlog to be sent")  # noqa: PLR2004
+    await_true(
+        lambda: (
+            agent.status()["last_push_at"] > time.time() - 5
+            and agent.status()["spool"]["segments"] <= 2
+        ),
+        "the backlog to be sent",
+    )
     series = f'node_load1{{node="{agent.node}"}}'
     await_true(lambda: stamps(store, series), "the series")
     found = stamps(store, series)

@@ -1,4 +1,4 @@
-"""The wall between orgs on every API route: each operation of the OpenAPI file, asked with every wrong credential."""
+"""The wall between orgs: every operation of the OpenAPI file with every wrong credential."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.stack
 
 SCHEMA = Path(__file__).resolve().parents[3] / "docs/openapi.yaml"
-PUBLIC = {("GET", "/api/v1/session"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/api/schema")}
+PUBLIC = {
+    ("GET", "/api/v1/session"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/api/schema"),
+}
 REFUSED = {400, 401, 403, 404, 405, 409, 415}
 AGENT_ROUTES = [
     ("POST", "/api/agent/v1/token"),
@@ -49,7 +54,10 @@ def possessions(tenant: Tenant) -> dict[str, Any]:
     """Read all that an org owns, as itself, without what moves by being read."""
     moving = {"last_seen", "last_used_at", "at"}
     return {
-        kind: [{key: value for key, value in row.items() if key not in moving} for row in tenant.request("GET", f"/api/v1/{kind}").json()["results"]]
+        kind: [
+            {key: value for key, value in row.items() if key not in moving}
+            for row in tenant.request("GET", f"/api/v1/{kind}").json()["results"]
+        ]
         for kind in tenant.ids
     }
 
@@ -59,7 +67,9 @@ def test_the_schema_lists_the_routes() -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
-def test_without_a_credential_nothing_is_answered(tenants: tuple[Tenant, Tenant], method: str, path: str) -> None:
+def test_without_a_credential_nothing_is_answered(
+    tenants: tuple[Tenant, Tenant], method: str, path: str
+) -> None:
     victim, _ = tenants
     answer = httpx.request(method, victim.url + filled(path, victim), json={}, timeout=20)
     assert answer.status_code in {401, 403}, answer.text
@@ -67,10 +77,15 @@ def test_without_a_credential_nothing_is_answered(tenants: tuple[Tenant, Tenant]
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
-def test_another_org_sees_and_changes_nothing(tenants: tuple[Tenant, Tenant], method: str, path: str) -> None:
+def test_another_org_sees_and_changes_nothing(
+    tenants: tuple[Tenant, Tenant], method: str, path: str
+) -> None:
     victim, intruder = tenants
     before = possessions(victim)
-    for body in ({}, {"name": "taken", "role": "owner", "agent": victim.ids["agents"], "address": "127.0.0.1:1"}):
+    for body in (
+        {},
+        {"name": "taken", "role": "owner", "agent": victim.ids["agents"], "address": "127.0.0.1:1"},
+    ):
         if "{" in path or method == "GET":
             answer = intruder.request(method, filled(path, victim), json=body)
             assert victim.marker not in answer.text
@@ -80,31 +95,56 @@ def test_another_org_sees_and_changes_nothing(tenants: tuple[Tenant, Tenant], me
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
-def test_naming_another_org_is_refused(tenants: tuple[Tenant, Tenant], method: str, path: str) -> None:
+def test_naming_another_org_is_refused(
+    tenants: tuple[Tenant, Tenant], method: str, path: str
+) -> None:
     victim, intruder = tenants
-    answer = intruder.request(method, filled(path, victim), json={}, headers={"Leadline-Org": victim.org})
+    answer = intruder.request(
+        method, filled(path, victim), json={}, headers={"Leadline-Org": victim.org}
+    )
     assert answer.status_code in REFUSED, answer.text
     assert victim.marker not in answer.text
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
-def test_tokens_and_agent_keys_do_not_open_the_api(tenants: tuple[Tenant, Tenant], method: str, path: str) -> None:
+def test_tokens_and_agent_keys_do_not_open_the_api(
+    tenants: tuple[Tenant, Tenant], method: str, path: str
+) -> None:
     victim, _ = tenants
-    for credential in (victim.agent_key, victim.read_token(), victim.ingest_token(), victim.key[:-1] + "x", "llk_", "x" * 5000):
+    for credential in (
+        victim.agent_key,
+        victim.read_token(),
+        victim.ingest_token(),
+        victim.key[:-1] + "x",
+        "llk_",
+        "x" * 5000,
+    ):
         answer = httpx.request(
-            method, victim.url + filled(path, victim), json={}, headers={"Authorization": f"Bearer {credential}"}, timeout=20
+            method,
+            victim.url + filled(path, victim),
+            json={},
+            headers={"Authorization": f"Bearer {credential}"},
+            timeout=20,
         )
-        assert answer.status_code in {400, 401, 403}, (credential[:8], answer.status_code, answer.text)
+        assert answer.status_code in {400, 401, 403}, (
+            credential[:8],
+            answer.status_code,
+            answer.text,
+        )
         assert victim.marker not in answer.text
 
 
 @pytest.mark.parametrize(("method", "path"), AGENT_ROUTES)
-def test_agent_routes_know_agent_keys_only(tenants: tuple[Tenant, Tenant], method: str, path: str) -> None:
+def test_agent_routes_know_agent_keys_only(
+    tenants: tuple[Tenant, Tenant], method: str, path: str
+) -> None:
     victim, intruder = tenants
     before = possessions(victim)
     target = filled(path.replace("{slug}", victim.ids["services"]), victim)
     for credential in (victim.key, victim.read_token(), victim.ingest_token(), "lla_unknown"):
-        answer = victim.agent(method, target, json={}, headers={"Authorization": f"Bearer {credential}"})
+        answer = victim.agent(
+            method, target, json={}, headers={"Authorization": f"Bearer {credential}"}
+        )
         assert answer.status_code in {400, 401, 403}, answer.text
     foreign = intruder.agent(method, target, params={"wait": 0}, json={})
     assert victim.marker not in foreign.text

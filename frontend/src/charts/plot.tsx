@@ -154,7 +154,8 @@ function nextIndex(key: string, step: number, from: number | null, last: number)
   if (key === 'ArrowRight') return Math.min(last, (from ?? -1) + step);
   if (key === 'Home') return 0;
   if (key === 'End') return last;
-  if (key === 'Escape') return null;
+  // Without a cursor of its own, Escape is the page's.
+  if (key === 'Escape' && from !== null) return null;
   return undefined;
 }
 

@@ -71,7 +71,7 @@ describe('writing a point', () => {
       '15m',
       '1h',
       '90m',
-      '1d',
+      '24h',
       '2d',
       '61s',
     ]);

@@ -71,11 +71,11 @@ export function resolveTimePoint(point: TimePoint, now: number): number {
   return point.kind === 'absolute' ? point.seconds : now - point.offset;
 }
 
-/** In the largest unit that divides it: 21600 is `6h`, 5400 is `90m`, 172800 is `2d`. */
+/** In the largest unit that divides it: 21600 is `6h`, 5400 is `90m`, 172800 is `2d`. One day is `24h`, as people say. */
 export function shortSpan(seconds: number): string {
-  for (const unit of ['d', 'h', 'm']) {
-    const size = UNIT_SECONDS[unit] ?? 1;
-    if (seconds >= size && seconds % size === 0) return `${seconds / size}${unit}`;
-  }
-  return `${seconds}s`;
+  const unit = ['d', 'h', 'm'].find((name) => {
+    const size = UNIT_SECONDS[name] ?? 1;
+    return seconds % size === 0 && seconds >= (name === 'd' ? 2 * size : size);
+  });
+  return unit ? `${seconds / (UNIT_SECONDS[unit] ?? 1)}${unit}` : `${seconds}s`;
 }

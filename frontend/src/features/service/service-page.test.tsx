@@ -146,7 +146,7 @@ describe('the service page', () => {
     await user.keyboard('t');
     await user.click(await screen.findByRole('button', { name: '24h' }));
     await waitFor(() => expect(router.state.location.searchStr).toBe('?from=now-24h'));
-    expect(screen.getByText('1 point = 5 min')).toBeInTheDocument();
+    expect(screen.getByText('1 point = 10 min')).toBeInTheDocument();
   });
 
   it('takes a typed range and says what it cannot read', async () => {
@@ -170,6 +170,9 @@ describe('the service page', () => {
     await user.click(screen.getByRole('button', { name: 'Statements in full screen' }));
     await waitFor(() => expect(screen.getAllByRole('figure')).toHaveLength(1));
     expect(router.state.location.search).toEqual({ from: 'now-6h', panel: 'statements' });
+    // With its tooltip open, the button takes the first Escape for that.
+    await user.unhover(screen.getByRole('button', { name: 'Leave full screen of Statements' }));
+    screen.getByRole('slider').focus();
     await user.keyboard('{Escape}');
     await waitFor(() => expect(screen.getAllByRole('figure')).toHaveLength(8));
     expect(router.state.location.search).toEqual({ from: 'now-6h' });
