@@ -152,18 +152,8 @@ def record_go(count: Count, action: str, key: str, output: dict[str, list[str]])
 def vitest(work: Path) -> Count:
     """Run the frontend's unit and screen tests."""
     report = work / "vitest.json"
-    code = run(
-        [
-            "npm",
-            "run",
-            "--silent",
-            "test",
-            "--",
-            "--reporter=default",
-            "--reporter=json",
-            f"--outputFile.json={report}",
-        ]
-    )
+    reporters = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
+    code = run(["npm", "run", "--silent", "test", "--workspace", "frontend", "--", *reporters])
     count = Count()
     if report.exists():
         result = json.loads(report.read_text())

@@ -90,8 +90,6 @@ class Canary:
         except DatabaseError as error:
             log.warning("canary_not_written_down", reason=type(error).__name__)
             return False
-        finally:
-            connections.close_all()
         return True
 
 
@@ -115,5 +113,8 @@ def run() -> None:
             # Whatever it was, the next round comes: a canary that dies of one bad answer tells of
             # no outage.
             log.exception("canary_round_failed")
+        finally:
+            # Back to the pool, which replaces a connection that an outage of PostgreSQL broke.
+            connections.close_all()
         ended.wait(max(0.0, EVERY_SECONDS - (time.monotonic() - began)))
     log.info("canary_stopped")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +60,11 @@ def test_every_operation_may_answer_with_a_problem(document: dict[str, Any]) -> 
         "detail",
         "request_id",
     }
+
+
+def test_the_kept_document_is_the_made_one(document: dict[str, Any]) -> None:
+    kept = Path(__file__).resolve().parents[2] / "docs/openapi.yaml"
+    assert yaml.safe_load(kept.read_text()) == document, "run `make schema` and commit its result"
 
 
 def test_operations_have_names_of_their_own(document: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ func (c *cli) add(ctx context.Context, args []string) error {
 	}
 	a := addition{request: control.ServiceRequest{Slug: *name, Name: *name, Address: *address, User: *user, Labels: map[string]string{}}}
 	if a.request.TLS, err = config.TLSMode("--tls", *tls); err != nil {
-		return err //nolint:wrapcheck // names the setting already
+		return err
 	}
 	if err := a.check(f, labels); err != nil {
 		return err
@@ -127,10 +127,10 @@ func (a *addition) refuse(ctx context.Context, server *mysql.Server, err error) 
 func (c *cli) store(ctx context.Context, dir *state.Dir, client *push.Client, a addition, identity mysql.Identity) error {
 	before, known, err := dir.Service(a.request.Slug)
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	if err := dir.SaveService(a.request.Slug, a.kept); err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	if _, err := control.RegisterService(ctx, client, a.request); err != nil {
 		undo := dir.RemoveService

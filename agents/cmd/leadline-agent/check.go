@@ -44,7 +44,7 @@ func (c *cli) check(ctx context.Context, args []string) error {
 	services := desired.Services
 	if len(arguments) == 1 {
 		if err := config.Slug("NAME", arguments[0]); err != nil {
-			return err //nolint:wrapcheck // names the argument already
+			return err
 		}
 		service, known := desired.Service(arguments[0])
 		if !known {

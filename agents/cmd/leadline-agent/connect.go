@@ -27,7 +27,7 @@ func password(dir *state.Dir, service control.Service) (string, error) {
 	}
 	kept, found, err := dir.Service(service.Slug)
 	if err != nil {
-		return "", err //nolint:wrapcheck // a sentence already
+		return "", err
 	}
 	if !found {
 		return "", errors.New("this host keeps no password for the service: run leadline-agent add mysql again, or set a password on the Leadline server")
@@ -49,5 +49,5 @@ func keptPassword(kept state.Service) (string, error) {
 		}
 		return "", errors.New(strings.TrimSuffix(problem.Problem, ".")) // stands inside a sentence
 	}
-	return value, err //nolint:wrapcheck // a sentence already
+	return value, err
 }

@@ -27,7 +27,7 @@ func (c *cli) enroll(ctx context.Context, args []string) error {
 	}
 	address, err := config.ServerURL("--server", *server, f.settings.PlainHTTP)
 	if err != nil {
-		return err //nolint:wrapcheck // names the setting already
+		return err
 	}
 	machine, err := host.Identity(f.settings.HostRoot)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *cli) enroll(ctx context.Context, args []string) error {
 	}
 	dir, err := state.Create(f.settings.StateDir)
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	if done, err := c.alreadyEnrolled(ctx, f, dir, address); done || err != nil {
 		return err
@@ -60,29 +60,29 @@ func (c *cli) enroll(ctx context.Context, args []string) error {
 func (c *cli) enrol(ctx context.Context, f *flags, dir *state.Dir, address, token string, node control.Node, bootID string) error {
 	client, err := push.NewClient(address, "", version, f.settings.CAFile)
 	if err != nil {
-		return err //nolint:wrapcheck // names the setting already
+		return err
 	}
 	place, err := dir.Place(bootID)
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	instance, err := dir.NextInstance(place)
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	enrolled, err := control.Enrol(ctx, client, control.EnrolRequest{Token: token, Node: node, Instance: instance.ID, Place: place})
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	if err := dir.ConfirmInstance(instance); err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	err = dir.SaveIdentity(state.Identity{
 		Server: address, CAFile: f.settings.CAFile, AgentID: enrolled.AgentID, Key: enrolled.Key,
 		Org: enrolled.Org, Node: enrolled.Node, MachineID: node.MachineID,
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	fmt.Fprintf(c.stdout, "Enrolled at %s as node %s.\n", address, enrolled.Node)
 	if running, err := dir.Running(); err == nil && !running {
@@ -97,7 +97,7 @@ func nodeOf(machine host.Machine, name string) (control.Node, error) {
 		name = config.SlugOf(machine.Hostname)
 	}
 	if err := config.Slug("--name", name); err != nil {
-		return control.Node{}, err //nolint:wrapcheck // names the setting already
+		return control.Node{}, err
 	}
 	id := machine.MachineID
 	if id == "" { // a container: its host name is all that tells it from others
@@ -115,7 +115,7 @@ func (c *cli) alreadyEnrolled(ctx context.Context, f *flags, dir *state.Dir, add
 		return false, nil
 	}
 	if err != nil {
-		return false, err //nolint:wrapcheck // a sentence already
+		return false, err
 	}
 	if identity.Server != address {
 		return false, failed("This directory is enrolled at %s as node %s; nothing was changed. To enrol at another server name another directory with --state-dir.", identity.Server, identity.Node)
@@ -128,7 +128,7 @@ func (c *cli) alreadyEnrolled(ctx context.Context, f *flags, dir *state.Dir, add
 	if code := control.CodeOf(err); code == control.CodeRevoked || code == control.CodeKeyUnknown {
 		running, err := dir.Running()
 		if err != nil {
-			return false, err //nolint:wrapcheck // a sentence already
+			return false, err
 		}
 		if running {
 			return false, failed("The server has revoked this agent's identity. Stop the running agent (process of %s) first, then enrol again.", dir.Path())

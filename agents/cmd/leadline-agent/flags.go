@@ -41,7 +41,7 @@ func (f *flags) parse(c *cli, args []string) (arguments []string, err error) {
 		}
 	}
 	f.settings, err = config.Load(c.getenv, f.stateDir)
-	return arguments, err //nolint:wrapcheck // names the setting already
+	return arguments, err
 }
 
 func (f *flags) wrong(err error) string {
@@ -67,11 +67,11 @@ func (f *flags) given() map[string]bool {
 func (f *flags) enrolled() (*state.Dir, state.Identity, *push.Client, error) {
 	dir, err := state.Open(f.settings.StateDir)
 	if err != nil {
-		return nil, state.Identity{}, nil, err //nolint:wrapcheck // a sentence already
+		return nil, state.Identity{}, nil, err
 	}
 	identity, err := dir.Identity()
 	if err != nil {
-		return nil, identity, nil, err //nolint:wrapcheck // a sentence already
+		return nil, identity, nil, err
 	}
 	client, err := f.client(identity)
 	return dir, identity, client, err
@@ -82,5 +82,5 @@ func (f *flags) client(identity state.Identity) (*push.Client, error) {
 	if f.settings.CAFile != "" {
 		caFile = f.settings.CAFile
 	}
-	return push.NewClient(identity.Server, identity.Key, version, caFile) //nolint:wrapcheck // names the setting already
+	return push.NewClient(identity.Server, identity.Key, version, caFile)
 }

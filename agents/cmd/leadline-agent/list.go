@@ -24,11 +24,11 @@ func (c *cli) list(ctx context.Context, args []string) error {
 	}
 	running, err := dir.Running()
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	seen, _, err := dir.Status()
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	desired, problem := desiredNow(ctx, dir, client)
 	rows := serviceRows(desired, seen, running)

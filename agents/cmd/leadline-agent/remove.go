@@ -19,7 +19,7 @@ func (c *cli) remove(ctx context.Context, args []string) error {
 	}
 	slug := arguments[0]
 	if err := config.Slug("NAME", slug); err != nil {
-		return err //nolint:wrapcheck // names the argument already
+		return err
 	}
 	dir, _, client, err := f.enrolled()
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *cli) remove(ctx context.Context, args []string) error {
 	}
 	_, kept, err := dir.Service(slug)
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	err = control.RemoveService(ctx, client, slug)
 	unknown := control.CodeOf(err) == control.CodeNotFound
@@ -35,10 +35,10 @@ func (c *cli) remove(ctx context.Context, args []string) error {
 	case unknown && !kept:
 		return &failure{code: exitRefused, sentence: fmt.Sprintf("This agent watches no service %q. Run leadline-agent list to see them.", slug), cause: err}
 	case err != nil && !unknown:
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	if err := dir.RemoveService(slug); err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	fmt.Fprintf(c.stdout, "Removed %s. Its history stays on the Leadline server, its password was deleted here.\n", slug)
 	return nil

@@ -38,9 +38,9 @@ func (c *cli) readSecret(s secret) (value, file string, err error) {
 	}
 	value, found, err := config.Secret(c.getenv, s.environment)
 	if err != nil || found {
-		return value, "", err //nolint:wrapcheck // names the setting already
+		return value, "", err
 	}
-	if term.IsTerminal(int(c.stdin.Fd())) { //nolint:gosec // a file descriptor fits an int
+	if term.IsTerminal(int(c.stdin.Fd())) {
 		value, err = c.prompt(s.what)
 	} else {
 		value, err = firstLine(c.stdin)
@@ -51,7 +51,7 @@ func (c *cli) readSecret(s secret) (value, file string, err error) {
 func (s secret) fromFile(setting, path string) (value, file string, err error) {
 	value, err = config.SecretFile(setting, path, s.private)
 	if err != nil {
-		return "", "", err //nolint:wrapcheck // names the setting already
+		return "", "", err
 	}
 	file, err = filepath.Abs(path)
 	return value, file, err //nolint:wrapcheck // fails only where there is no working directory
@@ -59,7 +59,7 @@ func (s secret) fromFile(setting, path string) (value, file string, err error) {
 
 // prompt asks without echo. A Ctrl-C gives the terminal its echo back first.
 func (c *cli) prompt(what string) (string, error) {
-	descriptor := int(c.stdin.Fd()) //nolint:gosec // a file descriptor fits an int
+	descriptor := int(c.stdin.Fd())
 	before, err := term.GetState(descriptor)
 	if err != nil {
 		return "", fmt.Errorf("the terminal cannot be asked: %w", err)

@@ -23,10 +23,10 @@ func desiredNow(ctx context.Context, dir *state.Dir, client *push.Client) (contr
 	}
 	if raw, err := dir.Desired(); err == nil && raw != nil {
 		if known, err := control.ParseDesired(raw); err == nil {
-			return known, problem //nolint:wrapcheck // a sentence already
+			return known, problem
 		}
 	}
-	return control.Desired{}, problem //nolint:wrapcheck // a sentence already
+	return control.Desired{}, problem
 }
 
 // serviceRow is a service as list and status show it.

@@ -45,11 +45,11 @@ func (c *cli) status(ctx context.Context, args []string) error {
 	}
 	running, err := dir.Running()
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	seen, found, err := dir.Status()
 	if err != nil {
-		return err //nolint:wrapcheck // a sentence already
+		return err
 	}
 	desired, problem := desiredNow(ctx, dir, client)
 	now := time.Now()

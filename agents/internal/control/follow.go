@@ -20,6 +20,7 @@ type Follower struct {
 	trouble func(error)
 	notice  chan struct{}
 	applied atomic.Int64
+	noticed atomic.Int64
 }
 
 // NewFollower makes a follower. apply gets each desired state that was
@@ -32,9 +33,7 @@ func NewFollower(client *push.Client, apply func(Desired, []byte), trouble func(
 // Notice tells the follower of a generation that the server named elsewhere:
 // so a change arrives even where polls do not get through.
 func (f *Follower) Notice(generation int64) {
-	if generation == f.applied.Load() {
-		return
-	}
+	f.noticed.Store(generation)
 	select {
 	case f.notice <- struct{}{}:
 	default:
@@ -45,32 +44,35 @@ func (f *Follower) Notice(generation int64) {
 func (f *Follower) Run(ctx context.Context) {
 	var failing, hurried push.Backoff
 	var quickAnswers int
-	for ctx.Err() == nil {
-		started := time.Now()
-		err := f.fetch(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		f.trouble(err)
-		if err == nil {
-			// A poll that fails has no word of its own: the fetch after it has.
-			err = f.awaitChange(ctx)
-		}
-		if err != nil {
-			if !failing.Wait(ctx) {
+	for stale := true; ctx.Err() == nil; {
+		if stale {
+			err := f.fetch(ctx)
+			if ctx.Err() != nil {
 				return
 			}
+			if f.trouble(err); err != nil {
+				failing.Wait(ctx)
+				continue
+			}
+		}
+		started := time.Now()
+		changed, err := f.awaitChange(ctx)
+		if err != nil {
+			// A poll that fails has no word of its own: the fetch after it has.
+			stale = true
+			failing.Wait(ctx)
 			continue
 		}
 		failing.Reset()
+		stale = changed
 		if time.Since(started) >= quick {
 			quickAnswers = 0
 			hurried.Reset()
 			continue
 		}
 		// The first quick answer is a change that somebody waits for.
-		if quickAnswers++; quickAnswers > 1 && !hurried.Wait(ctx) {
-			return
+		if quickAnswers++; quickAnswers > 1 {
+			hurried.Wait(ctx)
 		}
 	}
 }
@@ -85,20 +87,29 @@ func (f *Follower) fetch(ctx context.Context) error {
 	return nil
 }
 
-// awaitChange polls once: it returns when the server names another generation,
-// when the wait is over, or when Notice was told of one.
-func (f *Follower) awaitChange(ctx context.Context) error {
-	polling, cancel := context.WithCancel(ctx)
+// awaitChange polls once and tells whether the server names another generation
+// than the one applied. Notice cuts the wait short.
+func (f *Follower) awaitChange(ctx context.Context) (changed bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	answer := make(chan error, 1)
+	type result struct {
+		generation int64
+		err        error
+	}
+	answers := make(chan result, 1)
+	applied := f.applied.Load()
 	go func() {
-		_, err := poll(polling, f.client, f.applied.Load())
-		answer <- err
+		generation, err := poll(ctx, f.client, applied)
+		answers <- result{generation, err}
 	}()
-	select {
-	case err := <-answer:
-		return err
-	case <-f.notice:
-		return nil
+	for {
+		select {
+		case answer := <-answers:
+			return answer.generation != applied, answer.err
+		case <-f.notice:
+			if f.noticed.Load() != applied {
+				return true, nil
+			}
+		}
 	}
 }

@@ -20,7 +20,7 @@ const (
 
 // Problem is why a request came to nothing: one sentence for a person, and a
 // code for the agent.
-type Problem struct {
+type Problem struct { //nolint:errname // it is a problem document, as RFC 9457 calls it
 	Code     string // of the server's problem; "" where the server gave none
 	Status   int    // of the answer; 0 where none came
 	Sentence string // ends in a full stop

@@ -37,7 +37,7 @@ type Client struct {
 // key the agent's (empty while it has none), caFile a PEM bundle to trust
 // beside the system's or empty.
 func NewClient(server, key, version, caFile string) (*Client, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // the standard library's own type
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // the standard library's own type
 	transport.MaxIdleConnsPerHost = 4
 	transport.ResponseHeaderTimeout = 0 // each request has its own limit
 	if caFile != "" {
@@ -107,7 +107,7 @@ func (c *Client) send(request *http.Request) (int, []byte, error) {
 	request.Header.Set("Leadline-Protocol", Protocol)
 	request.Header.Set("Leadline-Agent", c.version)
 	request.Header.Set("User-Agent", "leadline-agent/"+c.version)
-	response, err := c.http.Do(request) //nolint:gosec // the server that the person enrolled this agent at
+	response, err := c.http.Do(request)
 	if err != nil {
 		return 0, nil, c.unreachable(request.Context(), err)
 	}

@@ -21,7 +21,7 @@ const (
 	tagLabelName   = 1<<3 | 2
 	tagLabelValue  = 2<<3 | 2
 	tagSampleValue = 1<<3 | 1
-	tagSampleStamp = 2<<3 | 0
+	tagSampleStamp = 2 << 3
 
 	nameLabel = "__name__"
 	// clash marks a collector's label that bears a name the agent sets itself.

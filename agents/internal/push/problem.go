@@ -23,7 +23,7 @@ const NotLeadline = "not_leadline"
 
 // Refusal is an answer that says no: problem+json, or whatever else stood in
 // the way.
-type Refusal struct {
+type Refusal struct { //nolint:errname // it is an answer as much as an error
 	Status int
 	Code   string // the problem's code, or "" where the answer is no problem+json
 	Title  string
@@ -60,7 +60,7 @@ func (r *Refusal) Temporary() bool {
 }
 
 // Unreachable means that no answer came.
-type Unreachable struct {
+type Unreachable struct { //nolint:errname // reads better in the sentences of its users
 	Server string
 	Err    error
 }

@@ -51,7 +51,7 @@ func (d *Dir) replace(path string, data []byte, durable bool) (err error) {
 	if err == nil && durable {
 		err = syncFolder(filepath.Dir(path))
 	}
-	return err //nolint:wrapcheck // write names the file
+	return err
 }
 
 func (d *Dir) writeJSON(path string, value any) error {
@@ -101,5 +101,5 @@ func syncFolder(path string) error {
 	if closing := folder.Close(); err == nil {
 		err = closing
 	}
-	return err //nolint:wrapcheck // the callers name the file
+	return err
 }

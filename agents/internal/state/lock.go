@@ -30,7 +30,7 @@ func (d *Dir) Lock(ctx context.Context) (release func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a file descriptor fits an int
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return file.Close, nil
 		}
@@ -53,8 +53,8 @@ func (d *Dir) Running() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer file.Close()                                                   //nolint:errcheck // closing gives the lock back, there is nothing to save
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) //nolint:gosec // a file descriptor fits an int
+	defer file.Close() //nolint:errcheck // closing gives the lock back, there is nothing to save
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return true, nil
 	}

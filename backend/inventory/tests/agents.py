@@ -1,4 +1,4 @@
-"""An agent as the tests play it: the requests that leadline-agent makes, over Django's test client."""
+"""An agent as the tests play it: the requests of leadline-agent, over Django's test client."""
 
 from __future__ import annotations
 

@@ -31,7 +31,11 @@ def test_a_token_from_the_settings_enrols_an_agent(home: Team) -> None:
     assert listed["used_at"]
     assert "token" not in listed
     (agent,) = home.browser("viewer").get("/api/v1/agents").json()["results"]
-    assert (agent["id"], agent["state"], agent["version"]) == (answer["agent_id"], "waiting", "0.1.0")
+    assert (agent["id"], agent["state"], agent["version"]) == (
+        answer["agent_id"],
+        "waiting",
+        "0.1.0",
+    )
     (node,) = home.browser("viewer").get("/api/v1/nodes").json()["results"]
     assert (node["slug"], node["agent"], node["services"]) == ("db1", answer["agent_id"], 0)
 

@@ -196,7 +196,7 @@ def claims(org: str, purpose: str, **changes: Any) -> dict[str, Any]:
 
 def sign(payload: dict[str, Any], pem: bytes, algorithm: str = "ES256") -> str:
     """Sign claims as the server would, or with another key or algorithm."""
-    key: Any = pem
+    key: Any = pem or None
     if algorithm == "ES256":
         key = serialization.load_pem_private_key(pem, password=None)
     return jwt.encode(payload, key, algorithm=algorithm)

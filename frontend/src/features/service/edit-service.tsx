@@ -25,6 +25,7 @@ export function EditService({ service, opened, onClose }: EditServiceProps) {
       title={`Edit ${service.name || service.slug}`}
       size="lg"
       closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close without saving' }}
     >
       <ServiceFormView service={service} onClose={onClose} />
     </Modal>
