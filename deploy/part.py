@@ -87,13 +87,7 @@ class Part:
 
     def command(self) -> Binary:
         """Give the whole command, with the arguments of settings that are on."""
-        extra = [
-            word
-            for setting, arguments in self.process.when.items()
-            if self.values.get(setting) not in {"", "0", None}
-            for word in arguments
-        ]
-        return self.program([*self.process.command, *extra])
+        return self.program(self.process.words(self.values))
 
     def start(self) -> None:
         """Start the process with its output in its log; raises PartError when that cannot be."""

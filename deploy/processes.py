@@ -33,6 +33,7 @@ class Process:
     environment: dict[str, str] = field(default_factory=dict)
     prepare: str = ""
     port: str = ""
+    further_ports: tuple[str, ...] = ()
     ready: dict[str, Any] = field(default_factory=dict)
     ready_seconds: float = 60
     memory: int = 0
@@ -43,6 +44,17 @@ class Process:
     stop_signal: str = "SIGTERM"
     stop_seconds: float = 15
     only_if: str = ""
+
+    def words(self, values: dict[str, str]) -> list[str]:
+        """Give the command with the arguments of the settings that are on, not yet filled."""
+        on = [words for name, words in self.when.items() if values.get(name, "") not in {"", "0"}]
+        return [*self.command, *(word for words in on for word in words)]
+
+    def ports(self, values: dict[str, str]) -> list[str]:
+        """Give the settings of the ports that it listens on with these settings."""
+        command = " ".join(self.words(values))
+        further = [name for name in self.further_ports if f"{{{name}}}" in command]
+        return [*([self.port] if self.port else []), *further]
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,7 @@ class Table:
 
 def _process(row: dict[str, Any]) -> Process:
     fields = dict(row)
-    for name in ("command", "depends"):
+    for name in ("command", "depends", "further_ports"):
         fields[name] = tuple(row.get(name, ()))
     fields["when"] = {
         setting: tuple(arguments) for setting, arguments in row.get("when", {}).items()

@@ -137,6 +137,12 @@ def announce(stack: Stack, account: dict[str, Any]) -> None:
     say()
 
 
+def keep_password(account: dict[str, Any]) -> None:
+    """Print the first password where the start failed after it was made: it is told only once."""
+    if account.get("password"):
+        say(f"the owner {account['email']} was made with the password {account['password']}")
+
+
 def write_ready_file(path: Path, stack: Stack, account: dict[str, Any]) -> None:
     """Tell a program that everything serves."""
     ports = {name: stack.port(name) for name, part in stack.parts.items() if part.process.port}
@@ -176,15 +182,19 @@ def run(ready_file: Path | None) -> None:
     say(f"starting … {time.monotonic() - began:.0f} s")
     stack.started = lambda row: say(f"  {row.name}: {row.description}")
     stack.supervise = True
+    announced = False
     try:
         stack.start()
         account = stack.result("setup")
         announce(stack, account)
+        announced = True
         say(f"ready after {time.monotonic() - began:.0f} s")
         if ready_file:
             write_ready_file(ready_file, stack, account)
         threading.Event().wait()
     finally:
+        if not announced and "setup" in stack.results:
+            keep_password(stack.result("setup"))
         say("stopping …")
         stack.stop()
         if ready_file:

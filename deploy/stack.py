@@ -203,18 +203,15 @@ class Stack:
 
     def _check_ports(self) -> None:
         for row in self._rows:
-            if not row.port:
-                continue
-            host, port = (
-                split_address(self.values["LISTEN"])
-                if row.port == "LISTEN"
-                else ("127.0.0.1", self.port(row.name))
-            )
-            if not port_is_free(host, port):
-                raise StackError(
-                    f"port {port} for {row.name} is taken: end what listens there, or set "
-                    f"{row.port} to another one"
-                )
+            for setting in row.ports(self.values):
+                host, port = "127.0.0.1", self.values[setting]
+                if setting == "LISTEN":
+                    host, port = split_address(self.values[setting])
+                if not port_is_free(host, int(port)):
+                    raise StackError(
+                        f"port {port} for {row.name} is taken: end what listens there, or set "
+                        f"{setting} to another one"
+                    )
 
     def _start_all(self) -> None:
         self._stopping.clear()

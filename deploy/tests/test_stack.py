@@ -16,6 +16,7 @@ import pytest
 from deploy import leftovers
 from deploy.leftovers import recorded_processes, stat
 from deploy.part import rotate
+from deploy.processes import read_table
 from deploy.settings import ROOT
 from deploy.stack import Stack, StackError, free_port
 
@@ -124,6 +125,16 @@ def test_a_taken_port_names_the_port_and_the_setting(open_folder: Path) -> None:
         stack = Stack(open_folder / "data", ["redis"], {"REDIS_PORT": str(port)})
         with pytest.raises(StackError, match=f"port {port} for redis is taken.*set REDIS_PORT"):
             stack.start()
+
+
+def test_every_port_that_a_process_listens_on_is_looked_at() -> None:
+    vmauth = read_table().processes["vmauth"]
+    assert vmauth.ports({"TLS_CERT": ""}) == ["LISTEN", "VMAUTH_INTERNAL_PORT"]
+    assert vmauth.ports({"TLS_CERT": "x"}) == [
+        "LISTEN",
+        "VMAUTH_INTERNAL_PORT",
+        "VMAUTH_LOCAL_PORT",
+    ]
 
 
 def test_a_second_start_on_the_same_data_says_that_it_runs(open_folder: Path) -> None:

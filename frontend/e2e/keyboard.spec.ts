@@ -58,7 +58,7 @@ test('the focus is never hidden below the header', async ({ page }) => {
       if (active === null || active === document.body) return null;
       const box = active.getBoundingClientRect();
       const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-      return top === null || active.contains(top) || top.contains(active) ? null : active.outerHTML;
+      return top === null || active.contains(top) || top.contains(active) ? null : `${active.outerHTML} lies below ${top.outerHTML}`;
     });
     expect(covered).toBeNull();
   }

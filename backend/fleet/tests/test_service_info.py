@@ -2,32 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from backend.conftest import Team
 from backend.fleet import service_info, tasks
 from backend.inventory.tests.agents import enrol
 from backend.metrics import store
-from backend.metrics.remote_write import Sample
+from backend.metrics.tests.running import Vmauth, until
 
 
-@pytest.fixture
-def pushed(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Sample]]:
-    """Catch what goes to the store; that it gets there is metrics/tests' business."""
-    found: dict[str, list[Sample]] = {}
-
-    def write(*, org_id: Any, samples: Any) -> None:
-        if str(org_id) in found:
-            raise store.StoreError("refused")
-        found[str(org_id)] = list(samples)
-
-    monkeypatch.setattr(store, "write", write)
-    return found
-
-
-def test_every_org_gets_its_services_and_only_those(
-    home: Team, away: Team, pushed: dict[str, list[Sample]]
-) -> None:
+def test_every_org_gets_its_services_and_only_those(home: Team, away: Team, vmauth: Vmauth) -> None:
     agent = enrol(home)
     agent.service("orders", labels={"environment": "prod"})
     agent.service("gone", address="127.0.0.1:1")
@@ -37,21 +19,23 @@ def test_every_org_gets_its_services_and_only_those(
     home.browser("operator").patch("/api/v1/services/orders", changes)
 
     tasks.push_service_info()
+    vmauth.flush()
 
-    assert {org: [s.labels["service"] for s in samples] for org, samples in pushed.items()} == {
-        str(home.org.id): ["orders"],
-        str(away.org.id): ["theirs"],
-    }
-    (sample,) = pushed[str(home.org.id)]
-    assert (sample.name, sample.value, sample.stamp_ms % 60_000) == ("leadline_service_info", 1, 0)
-    assert dict(sample.labels) == {
+    def seen(team: Team) -> list[store.Series]:
+        return store.query(org_id=team.org.id, promql=service_info.METRIC)
+
+    until("both orgs have theirs", lambda: seen(home) and seen(away))
+    assert [series.labels["service"] for series in seen(away)] == ["theirs"]
+    (series,) = seen(home)
+    assert series.points[0][1] == 1
+    assert dict(series.labels) == {
+        "__name__": "leadline_service_info",
+        "org": str(home.org.id),
         "job": "leadline",
         "instance": "orders",
         "service": "orders",
         "node": "db1",
         "engine": "mariadb",
-        "cluster": "",
-        "replication_set": "",
         "environment": "prod",
         "name": "The orders",
         "owner": "shop",
@@ -60,12 +44,10 @@ def test_every_org_gets_its_services_and_only_those(
 
 
 def test_one_org_that_cannot_be_served_stops_no_other(
-    home: Team, away: Team, pushed: dict[str, list[Sample]]
+    home: Team, away: Team, keys: None, settings: Any
 ) -> None:
+    settings.VMAUTH_URL = "http://127.0.0.1:1"
     enrol(home).service("orders")
     enrol(away).service("theirs")
-    pushed[min(str(home.org.id), str(away.org.id))] = []
 
-    assert service_info.push_all() == 1
-
-    assert len(pushed[max(str(home.org.id), str(away.org.id))]) == 1
+    assert service_info.push_all() == 2

@@ -45,8 +45,8 @@ function ServiceFormView({ service, onClose }: Omit<EditServiceProps, 'opened'>)
   function submit(event: FormEvent) {
     event.preventDefault();
     save.mutate(change, {
-      onSuccess: () => {
-        notifications.show({ message: `${form.name || service.slug} is saved.` });
+      onSuccess: ({ name, notice }) => {
+        notifications.show({ title: `${name || service.slug} is saved`, message: notice ?? '' });
         onClose();
       },
     });

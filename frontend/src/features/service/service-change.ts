@@ -4,7 +4,7 @@ import type { Service } from '@/api/services';
 export interface ServiceForm {
   readonly name: string;
   readonly owner: string;
-  readonly tags: readonly string[];
+  readonly tags: string[];
   readonly environment: string;
   readonly cluster: string;
   readonly replication_set: string;

@@ -227,7 +227,7 @@ describe('editing a service', () => {
   }
 
   it('sends only what was changed and warns of new series', async () => {
-    answerPatch(() => HttpResponse.json({ ...service, environment: 'staging' }));
+    answerPatch(() => HttpResponse.json({ ...service, environment: 'staging', notice: 'New series began.' }));
     const { user, router } = renderApp('/services/orders-db');
     await user.click(await screen.findByRole('button', { name: 'Edit' }));
     const dialog = await screen.findByRole('dialog', { name: 'Edit Orders' });
@@ -238,6 +238,8 @@ describe('editing a service', () => {
     expect(within(dialog).getByText('New series begin.')).toBeInTheDocument();
     await user.click(within(dialog).getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(patched).toEqual([{ environment: 'staging' }]));
+    expect(await screen.findByText('Orders is saved')).toBeInTheDocument();
+    expect(screen.getByText('New series began.')).toBeInTheDocument();
     await waitFor(() => expect(router.state.location.search).toEqual({}));
   });
 
