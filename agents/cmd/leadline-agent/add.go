@@ -63,7 +63,14 @@ func (c *cli) add(ctx context.Context, args []string) error {
 		return err
 	}
 	a.request.Engine = identity.Engine
-	return c.store(ctx, dir, client, a, identity)
+	if err := store(ctx, dir, client, a); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "Watching %s: %s %s at %s.\n", a.request.Slug, engineName(identity.Engine), identity.Version, a.request.Address)
+	if running, err := dir.Running(); err == nil && !running {
+		fmt.Fprintln(c.stdout, "No agent is running from this state directory. Start it: "+f.again("run"))
+	}
+	return nil
 }
 
 func (a *addition) check(f *flags, labels map[string]*string) error {
@@ -124,7 +131,7 @@ func (a *addition) refuse(ctx context.Context, server *mysql.Server, err error) 
 
 // store keeps the password here, then registers the service: a running agent
 // may hear of it before the command has ended.
-func (c *cli) store(ctx context.Context, dir *state.Dir, client *push.Client, a addition, identity mysql.Identity) error {
+func store(ctx context.Context, dir *state.Dir, client *push.Client, a addition) error {
 	before, known, err := dir.Service(a.request.Slug)
 	if err != nil {
 		return err
@@ -138,10 +145,6 @@ func (c *cli) store(ctx context.Context, dir *state.Dir, client *push.Client, a 
 			undo = func(slug string) error { return dir.SaveService(slug, before) }
 		}
 		return errors.Join(err, undo(a.request.Slug))
-	}
-	fmt.Fprintf(c.stdout, "Watching %s: %s %s at %s.\n", a.request.Slug, engineName(identity.Engine), identity.Version, a.request.Address)
-	if running, err := dir.Running(); err == nil && !running {
-		fmt.Fprintln(c.stdout, "No agent is running from this state directory: start it with leadline-agent run.")
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (c *cli) enrol(ctx context.Context, f *flags, dir *state.Dir, address, toke
 	}
 	fmt.Fprintf(c.stdout, "Enrolled at %s as node %s.\n", address, enrolled.Node)
 	if running, err := dir.Running(); err == nil && !running {
-		fmt.Fprintln(c.stdout, "Start the agent: leadline-agent run")
+		fmt.Fprintln(c.stdout, "Start the agent: "+f.again("run"))
 	}
 	return nil
 }

@@ -62,6 +62,15 @@ func (f *flags) given() map[string]bool {
 	return given
 }
 
+// again is a command line for the same state directory, to be pasted.
+func (f *flags) again(command string) string {
+	line := "leadline-agent " + command
+	if f.stateDir != "" {
+		line += " --state-dir " + f.stateDir
+	}
+	return line
+}
+
 // enrolled opens the state directory of an enrolled agent and a client that
 // speaks for it.
 func (f *flags) enrolled() (*state.Dir, state.Identity, *push.Client, error) {

@@ -39,7 +39,7 @@ func (c *cli) list(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.stderr, "leadline-agent: %s This is what the agent knew last.\n", control.Sentence(problem.Error()))
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(c.stdout, "No service is watched. Add one: leadline-agent add mysql --name SLUG --address HOST:PORT --user USER")
+		fmt.Fprintln(c.stdout, "No service is watched. Add one: "+f.again("add mysql --name SLUG --address HOST:PORT --user USER"))
 		return nil
 	}
 	return c.table(func(table *tabwriter.Writer) {

@@ -66,7 +66,8 @@ func (c *cli) main(ctx context.Context, args []string) int {
 		}
 		err := candidate.run(c, ctx, args[1:])
 		if err == errHelp { //nolint:errorlint // never wrapped: it carries no message
-			fmt.Fprintf(c.stdout, "leadline-agent %s\n\n%s %s\n\n%s", candidate.summary, "usage: leadline-agent", strings.TrimSpace(candidate.name+" "+candidate.usage), commonHelp)
+			line := strings.TrimSpace(candidate.name + " " + candidate.usage)
+			fmt.Fprintf(c.stdout, "leadline-agent %s\n\n%s: %s.\n\n%s", line, candidate.name, candidate.summary, commonHelp)
 			return exitOK
 		}
 		return c.report(err)

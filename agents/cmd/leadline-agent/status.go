@@ -21,6 +21,8 @@ type statusDocument struct {
 	LastPush  *float64      `json:"last_push_age_seconds"`
 	Services  []serviceRow  `json:"services"`
 	generated time.Time
+	startLine string
+	addLine   string
 }
 
 type serverStatus struct {
@@ -55,6 +57,7 @@ func (c *cli) status(ctx context.Context, args []string) error {
 	now := time.Now()
 	document := statusDocument{
 		Version: version, Node: identity.Node, StateDir: dir.Path(), Running: running, generated: now,
+		startLine: f.again("run"), addLine: f.again("add mysql --name SLUG --address HOST:PORT --user USER"),
 		Server:   serverStatus{Address: identity.Server, OK: problem == nil, Error: optional(problem)},
 		Services: serviceRows(desired, seen, running),
 	}
@@ -76,7 +79,7 @@ func (c *cli) printStatus(d statusDocument) error {
 		if d.Running {
 			fmt.Fprintf(table, "agent\t%s\n", agentLine(d))
 		} else {
-			fmt.Fprintf(table, "agent\tnot running from %s: start it with leadline-agent run\n", d.StateDir)
+			fmt.Fprintf(table, "agent\tnot running from %s. Start it: %s\n", d.StateDir, d.startLine)
 		}
 		if d.Server.OK {
 			fmt.Fprintf(table, "server\t%s, reachable\n", d.Server.Address)
@@ -87,7 +90,7 @@ func (c *cli) printStatus(d statusDocument) error {
 			printAgent(table, d)
 		}
 		if len(d.Services) == 0 {
-			fmt.Fprintln(table, "services\tnone; add one with leadline-agent add mysql")
+			fmt.Fprintln(table, "services\tnone. Add one: "+d.addLine)
 			return
 		}
 		fmt.Fprintf(table, "services\t%d\n", len(d.Services))

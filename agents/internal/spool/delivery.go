@@ -6,7 +6,7 @@ const (
 	// What goes into one push: enough to drain a day in a minute or two, little
 	// enough to stay small in memory on both sides.
 	pushSegments = 16
-	pushBytes    = 96 << 10
+	pushBytes    = 64 << 10
 )
 
 // Delivery is one push on its way: one segment, or several joined. Exactly one

@@ -89,7 +89,7 @@ func (s *Spool) readFolder() {
 		return
 	}
 	for _, file := range files {
-		seq, stampMS, samples, ok := parseName(file.Name())
+		e, ok := parseName(file.Name())
 		if !ok {
 			continue
 		}
@@ -97,13 +97,10 @@ func (s *Spool) readFolder() {
 		if err != nil {
 			continue // removed while we read
 		}
-		e := &entry{
-			seq: seq, stampMS: stampMS, samples: samples, size: occupied(info.Size()),
-			path: filepath.Join(s.options.Dir, file.Name()), lane: Backlog, ready: true,
-		}
+		e.size, e.path = occupied(info.Size()), filepath.Join(s.options.Dir, file.Name())
 		s.entries = append(s.entries, e)
 		s.diskBytes += e.size
-		s.nextSeq = max(s.nextSeq, seq+1)
+		s.nextSeq = max(s.nextSeq, e.seq+1)
 	}
 	slices.SortFunc(s.entries, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
 }
@@ -132,7 +129,7 @@ func (s *Spool) write(e *entry) {
 	if payload == nil {
 		return // dropped before its turn came
 	}
-	path := filepath.Join(s.options.Dir, fileName(e.seq, e.stampMS, e.samples))
+	path := filepath.Join(s.options.Dir, e.fileName())
 	content := frame(payload)
 	err := writeSegment(path, content)
 

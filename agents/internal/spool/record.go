@@ -45,23 +45,29 @@ func unframe(data []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// fileName is "sequence-stamp-samples.seg"; the sequence is fixed in width, so
-// that names sort in the order of writing.
-func fileName(seq uint64, stampMS int64, samples int) string {
-	return fmt.Sprintf("%016x-%d-%d%s", seq, stampMS, samples, suffix)
+// fileName is "sequence-stamp-samples-passes.seg"; the sequence is fixed in
+// width, so that names sort in the order of writing.
+func (e *entry) fileName() string {
+	return fmt.Sprintf("%016x-%d-%d-%d%s", e.seq, e.stampMS, e.samples, e.passes, suffix)
 }
 
-func parseName(name string) (seq uint64, stampMS int64, samples int, ok bool) {
+// parseName gives the entry that a file's name tells of; ok is false for a
+// file that is no segment.
+func parseName(name string) (e *entry, ok bool) {
 	stem, isSegment := strings.CutSuffix(name, suffix)
 	parts := strings.Split(stem, "-")
-	if !isSegment || len(parts) != 3 || len(parts[0]) != 16 {
-		return 0, 0, 0, false
+	if !isSegment || len(parts) != 4 {
+		return nil, false
 	}
 	seq, seqErr := strconv.ParseUint(parts[0], 16, 64)
 	stampMS, stampErr := strconv.ParseInt(parts[1], 10, 64)
 	samples, samplesErr := strconv.Atoi(parts[2])
-	ok = seqErr == nil && stampErr == nil && samplesErr == nil && samples >= 0 && stampMS >= 0
-	return seq, stampMS, samples, ok && fileName(seq, stampMS, samples) == name
+	passes, passesErr := strconv.Atoi(parts[3])
+	if seqErr != nil || stampErr != nil || samplesErr != nil || passesErr != nil || stampMS < 0 || samples < 0 || passes < 1 {
+		return nil, false
+	}
+	e = &entry{seq: seq, stampMS: stampMS, samples: samples, passes: passes, whole: passes > 1, lane: Backlog, ready: true}
+	return e, e.fileName() == name
 }
 
 // occupied is what a file of that many bytes takes of the disk.

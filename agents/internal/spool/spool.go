@@ -69,7 +69,9 @@ type entry struct {
 	ready        bool // may be sent
 	writing      bool // the writer has it in its queue
 	inFlight     bool
-	alone        bool // was refused together with others: goes by itself
+	alone        bool // was refused together with others, or cannot be joined: goes by itself
+	passes       int  // joined in it
+	whole        bool // is not joined with others on disk
 	acknowledged bool
 	ackedAt      time.Time
 	gone         bool // dropped while the writer had it
@@ -92,6 +94,7 @@ type Spool struct {
 	bootID      string
 	bootSeenAt  time.Time
 	closed      bool
+	compacting  bool
 }
 
 // Open reads the folder's index and starts the writer. Everything found waits
@@ -129,13 +132,14 @@ func (s *Spool) Append(r Record) {
 		s.mu.Unlock()
 		return
 	}
-	e := &entry{seq: s.nextSeq, stampMS: r.StampMS, samples: r.Samples, payload: r.Payload, lane: Live}
+	e := &entry{seq: s.nextSeq, stampMS: r.StampMS, samples: r.Samples, payload: r.Payload, lane: Live, passes: 1}
 	s.nextSeq++
 	s.entries = append(s.entries, e)
 	s.memoryBytes += int64(len(r.Payload))
 	s.boundMemory()
 	written := s.enqueueWrite(e)
 	s.expire()
+	s.compactSome()
 	s.mu.Unlock()
 
 	patience := time.NewTimer(diskPatience)

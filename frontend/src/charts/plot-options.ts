@@ -65,7 +65,7 @@ export function plotOptions(
   return {
     ...size,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     tzDate: zonedDate(shape.zone),
     cursor: cursorOptions(shape, events),
     scales: {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Series } from '@/api/metrics';
 import { queryInstant, queryRange } from '@/api/metrics';
-import { isOneOf } from '@/charts/label-matchers';
+import { isOneOf, rate } from '@/charts/metricsql';
 import { rateWindow } from '@/time-range/step';
 
 /** Statements per second over the last hour. */
@@ -22,13 +22,13 @@ const WRITABLE = 'fstype!~"tmpfs|ramfs|squashfs|iso9660|erofs"';
 const SPAN = 3600;
 const STEP = 60;
 const REFRESH_MS = 30_000;
-/** The youngest point may not be written yet, and one lost push is no outage. */
-const LATEST_POINTS = 3;
+/** The youngest point may not be written yet. */
+const LATEST_POINTS = 2;
 
 /** One question for all rows of a page. */
 export function qpsQuery(services: readonly string[]): string {
   const matcher = isOneOf('service', services);
-  return `sum by (service) (rate(mysql_global_status_questions{${matcher}}[${rateWindow(STEP)}s]))`;
+  return `sum by (service) (${rate(`mysql_global_status_questions{${matcher}}`, rateWindow(STEP))})`;
 }
 
 /** Used as `df` counts it: of what is not reserved for root. */

@@ -5,7 +5,7 @@ import { Sparkline } from '@/charts/sparkline';
 import { RelativeTime } from '@/ui/relative-time';
 import { useShortcut } from '@/ui/shortcuts';
 import { StatusMark } from '@/ui/status-mark';
-import { formatValue } from '@/units/units';
+import { formatValue, NO_VALUE } from '@/units/units';
 import type { FullestDisk, Qps } from './fleet-metrics';
 import { useFullestDisks, useQps } from './fleet-metrics';
 import classes from './fleet-page.module.css';
@@ -95,7 +95,7 @@ const Row = memo(function Row({ row, index, qps, disk }: RowProps) {
         {place ? <div className={classes.muted}>{place}</div> : null}
       </td>
       <td data-label="Statements">
-        <QpsCell name={row.name || row.slug} qps={qps} />
+        <QpsCell row={row} qps={qps} />
       </td>
       <td data-label="Fullest disk">
         <DiskCell disk={disk} />
@@ -112,7 +112,7 @@ function shortVersion(version: string): string {
   return version.split('-')[0] ?? version;
 }
 
-function QpsCell({ name, qps }: { name: string; qps: Qps | undefined }) {
+function QpsCell({ row, qps }: { row: FleetRow; qps: Qps | undefined }) {
   if (!qps) {
     return (
       <span className={classes.muted} title="No statements were counted in the last hour.">
@@ -120,16 +120,17 @@ function QpsCell({ name, qps }: { name: string; qps: Qps | undefined }) {
       </span>
     );
   }
-  const now = formatValue(qps.now, 'ops');
+  // A rate outlives its last sample by a minute or two: of a service that is not up it is the past.
+  const now = formatValue(row.state === 'up' ? qps.now : null, 'ops');
   return (
     <span className={classes.qps}>
       <Sparkline
         values={qps.values}
-        label={`Statements per second of ${name} over the last hour, now ${now}`}
+        label={`Statements per second of ${row.name || row.slug} over the last hour, now ${now}`}
       />
       <span
         className={classes.figure}
-        title={qps.now === null ? 'The latest points are missing.' : undefined}
+        title={now === NO_VALUE ? 'The latest points are missing.' : undefined}
       >
         {now}
       </span>

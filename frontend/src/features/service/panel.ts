@@ -1,6 +1,6 @@
 import type { Series } from '@/api/metrics';
 import type { ChartSeries } from '@/charts/chart-data';
-import { equals } from '@/charts/label-matchers';
+import { equals, rate } from '@/charts/metricsql';
 import type { YAxis } from '@/charts/plot-options';
 import type { Unit } from '@/units/units';
 
@@ -23,8 +23,8 @@ export interface Panel {
   readonly colours: Readonly<Record<string, number>>;
   /** Whose series it shows: when it is empty, that is who has to be asked. */
   readonly source: 'service' | 'node';
-  /** MetricsQL; `rate` is how far a rate looks back, in seconds. */
-  readonly query: (target: Target, rate: number) => string;
+  /** MetricsQL; `back` is how far a rate looks back, in seconds. */
+  readonly query: (target: Target, back: number) => string;
   readonly toSeries: (answer: readonly Series[]) => ChartSeries[];
 }
 
@@ -75,12 +75,12 @@ export function ofService(metric: string, { service }: Target): string {
   return `max(mysql_global_${metric}{${equals('service', service)}})`;
 }
 
-export function rateOfService(status: string, { service }: Target, rate: number): string {
-  return `max(rate(mysql_global_status_${status}{${equals('service', service)}}[${rate}s]))`;
+export function rateOfService(status: string, { service }: Target, back: number): string {
+  return `max(${rate(`mysql_global_status_${status}{${equals('service', service)}}`, back)})`;
 }
 
 /** Statements of these kinds together, by the names of the server's Com_ counters. */
-export function rateOfCommands({ service }: Target, rate: number, matcher: string): string {
+export function rateOfCommands({ service }: Target, back: number, matcher: string): string {
   const selector = `mysql_global_status_commands_total{${equals('service', service)},${matcher}}`;
-  return `sum(max by (command) (rate(${selector}[${rate}s])))`;
+  return `sum(max by (command) (${rate(selector, back)}))`;
 }

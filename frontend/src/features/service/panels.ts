@@ -1,6 +1,6 @@
 import type { Series } from '@/api/metrics';
 import type { ChartSeries } from '@/charts/chart-data';
-import { equals } from '@/charts/label-matchers';
+import { equals, rate } from '@/charts/metricsql';
 import type { Panel } from './panel';
 import { named, ofService, rateOfCommands, rateOfService, union } from './panel';
 
@@ -23,11 +23,11 @@ const LOAD: Panel = {
   yAxis: { from: 'zero' },
   colours: { running: 0, busy: 1 },
   source: 'service',
-  query: (target, rate) => {
+  query: (target, back) => {
     const cpu = `node_cpu_seconds_total{${equals('node', target.node)}`;
     return union({
       running: ofService('status_threads_running', target),
-      busy: `sum(max by (cpu, mode) (rate(${cpu},mode!~"idle|iowait|steal|guest.*"}[${rate}s])))`,
+      busy: `sum(max by (cpu, mode) (${rate(`${cpu},mode!~"idle|iowait|steal|guest.*"}`, back)}))`,
       cpus: `count(count by (cpu) (${cpu}}))`,
     });
   },
@@ -46,17 +46,17 @@ const STATEMENTS: Panel = {
   yAxis: { from: 'zero' },
   colours: { all: 7, select: 0, insert: 2, update: 1, delete: 3, transaction: 6, other: 4 },
   source: 'service',
-  query: (target, rate) => {
-    const kind = (name: keyof typeof KINDS) => rateOfCommands(target, rate, `command=~"${KINDS[name]}"`);
+  query: (target, back) => {
+    const kind = (name: keyof typeof KINDS) => rateOfCommands(target, back, `command=~"${KINDS[name]}"`);
     const known = [...Object.values(KINDS), NOT_STATEMENTS].join('|');
     return union({
-      all: rateOfService('questions', target, rate),
+      all: rateOfService('questions', target, back),
       select: kind('select'),
       insert: kind('insert'),
       update: kind('update'),
       delete: kind('delete'),
       transaction: kind('transaction'),
-      other: rateOfCommands(target, rate, `command!~"${known}"`),
+      other: rateOfCommands(target, back, `command!~"${known}"`),
     });
   },
   toSeries: named([
@@ -79,7 +79,7 @@ const SLOW: Panel = {
   yAxis: { from: 'zero' },
   colours: { slow: 1 },
   source: 'service',
-  query: (target, rate) => union({ slow: rateOfService('slow_queries', target, rate) }),
+  query: (target, back) => union({ slow: rateOfService('slow_queries', target, back) }),
   toSeries: named([{ id: 'slow', label: 'Slow statements' }]),
 };
 
@@ -111,13 +111,13 @@ const ERRORS: Panel = {
   yAxis: { from: 'zero' },
   colours: { refused: 1, 'cut-off': 3, limit: 4, internal: 6 },
   source: 'service',
-  query: (target, rate) => {
+  query: (target, back) => {
     const errors = `mysql_global_status_connection_errors_total{${equals('service', target.service)}`;
     return union({
-      refused: rateOfService('aborted_connects', target, rate),
-      'cut-off': rateOfService('aborted_clients', target, rate),
-      limit: `max(rate(${errors},error="max_connections"}[${rate}s]))`,
-      internal: `sum(max by (error) (rate(${errors},error!="max_connections"}[${rate}s])))`,
+      refused: rateOfService('aborted_connects', target, back),
+      'cut-off': rateOfService('aborted_clients', target, back),
+      limit: `max(${rate(`${errors},error="max_connections"}`, back)})`,
+      internal: `sum(max by (error) (${rate(`${errors},error!="max_connections"}`, back)}))`,
     });
   },
   toSeries: named([
@@ -137,9 +137,9 @@ const BUFFER_POOL: Panel = {
   yAxis: { from: 'data', top: 100 },
   colours: { hits: 2 },
   source: 'service',
-  query: (target, rate) => {
-    const reads = rateOfService('innodb_buffer_pool_reads', target, rate);
-    const requests = rateOfService('innodb_buffer_pool_read_requests', target, rate);
+  query: (target, back) => {
+    const reads = rateOfService('innodb_buffer_pool_reads', target, back);
+    const requests = rateOfService('innodb_buffer_pool_read_requests', target, back);
     return union({ hits: `clamp_min(100 * (1 - ${reads} / (${requests} > 0)), 0)` });
   },
   toSeries: named([{ id: 'hits', label: 'Hit ratio' }]),
@@ -154,11 +154,11 @@ const DISK_IO: Panel = {
   yAxis: { from: 'zero' },
   colours: { read: 0, written: 1 },
   source: 'node',
-  query: ({ node }, rate) => {
+  query: ({ node }, back) => {
     // Device mapper and RAID lie on disks that are counted themselves.
     const disks = `${equals('node', node)},device!~"dm-.+|md.+|loop.+|ram.+|zram.+|sr.+"`;
     const bytes = (name: string) =>
-      `sum(max by (device) (rate(node_disk_${name}_bytes_total{${disks}}[${rate}s])))`;
+      `sum(max by (device) (${rate(`node_disk_${name}_bytes_total{${disks}}`, back)}))`;
     return union({ read: bytes('read'), written: bytes('written') });
   },
   toSeries: named([

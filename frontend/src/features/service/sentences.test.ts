@@ -67,9 +67,9 @@ describe('thresholdText', () => {
 
 describe('plotWidth', () => {
   it('follows the columns of the grid', () => {
-    expect(plotWidth(346, false)).toBe(240);
-    expect(plotWidth(974, false)).toBe(374);
-    expect(plotWidth(973, false)).toBe(867);
-    expect(plotWidth(974, true)).toBe(868);
+    expect(plotWidth(346, false)).toBe(230);
+    expect(plotWidth(974, false)).toBe(364);
+    expect(plotWidth(973, false)).toBe(857);
+    expect(plotWidth(974, true)).toBe(858);
   });
 });

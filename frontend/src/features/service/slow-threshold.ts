@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { queryInstant } from '@/api/metrics';
-import { equals } from '@/charts/label-matchers';
+import { equals } from '@/charts/metricsql';
 import { formatValue } from '@/units/units';
 
 const REFRESH_MS = 60_000;

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 const NARROWEST_COLUMN = 480;
 const GAP = 14;
 /** The card's padding and border, and the y axis. */
-const AROUND_PLOT = 30 + 68 + 8;
+const AROUND_PLOT = 30 + 68 + 18;
 const UNMEASURED = 600;
 
 /** CSS pixels that a chart of the grid has for its points; null until the grid has been measured. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { equals, isOneOf } from './label-matchers';
+import { equals, isOneOf, rate } from './metricsql';
 
 describe('equals', () => {
   it.each([
@@ -23,5 +23,13 @@ describe('isOneOf', () => {
 
   it('matches nothing when there is nothing to match', () => {
     expect(isOneOf('node', [])).toBe('node=~"$^"');
+  });
+});
+
+describe('rate', () => {
+  it('answers only where there are samples', () => {
+    expect(rate('questions{a="b"}', 20)).toBe(
+      '(rate(questions{a="b"}[20s]) if count_over_time(questions{a="b"}[20s]))',
+    );
   });
 });

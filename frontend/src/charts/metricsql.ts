@@ -1,5 +1,5 @@
 /**
- * Label matchers for MetricsQL. Values come from people and from hosts (a mount point may hold any byte), so they never
+ * Pieces of MetricsQL. Values of labels come from people and from hosts (a mount point may hold any byte), so they never
  * enter a query unescaped.
  */
 
@@ -21,4 +21,13 @@ function quoted(text: string): string {
 
 function literal(text: string): string {
   return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+}
+
+/**
+ * Per-second increase of the counters that `selector` names, over `seconds`. Where a counter has no sample in that time
+ * there is no rate: plain rate() answers 0 just after a series ends, and an outage would look like calm.
+ */
+export function rate(selector: string, seconds: number): string {
+  const samples = `${selector}[${seconds}s]`;
+  return `(rate(${samples}) if count_over_time(${samples}))`;
 }
