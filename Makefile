@@ -29,7 +29,7 @@ run: preflight venv ## set up and start everything on this machine; Ctrl-C stops
 	@exec $(VENV)/python -m deploy.run
 
 check: preflight venv node-modules golangci-lint ## all linters and type checkers, two at a time
-	@$(MAKE) -j2 --output-sync=target check-types check-go check-ui check-python check-imports
+	@$(MAKE) -j2 --keep-going --output-sync=target check-types check-go check-ui check-python check-imports
 
 test: preflight venv node-modules ## unit and service tests against real servers
 	@$(MAKE) test-python test-go test-ui

@@ -9,6 +9,8 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from deploy.unpack import cache_dir
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -101,6 +103,12 @@ def account_for(paths: list[Path], say: Callable[[str], None] = print) -> Accoun
         return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
     entry = _create(say)
     plain = Account(NAME, entry.pw_uid, entry.pw_gid, _DROP)
+    # PostgreSQL asks with access(2), which takes no account of that right.
+    if not _works(plain.prefix, [cache_dir()]):
+        raise AccountError(
+            f"the user {NAME} cannot enter {cache_dir()}: let LEADLINE_CACHE_DIR name a folder "
+            "that every user can enter, or leave it unset"
+        )
     if _works(plain.prefix, paths):
         return plain
     reading = replace(plain, prefix=_DROP + _READ_ANYWHERE)

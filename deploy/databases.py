@@ -27,7 +27,7 @@ from deploy.part import Part, PartError
 from deploy.place import Place, PlaceError
 from deploy.processes import Process
 from deploy.stack import free_port
-from deploy.unpack import UnpackError, cache_dir, ensure
+from deploy.unpack import UnpackError, ensure
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -76,7 +76,7 @@ class Database(ABC):
         ensure([self.group], say=_say)
         for folder in (self.data, self.data / "run", self.data / "log"):
             folder.mkdir(parents=True, exist_ok=True)
-        account = account_for([cache_dir() / "trees", self.data], say=lambda _: None)
+        account = account_for([self.data], say=lambda _: None)
         place = Place(self.data, account)
         place.folder("server")
         if self._short:

@@ -27,7 +27,7 @@ from deploy.part import Part, PartError, port_is_free
 from deploy.place import Place, PlaceError
 from deploy.processes import Process, fill, read_table
 from deploy.settings import ROOT, SettingError, complete, split_address
-from deploy.unpack import UnpackError, cache_dir, ensure
+from deploy.unpack import UnpackError, ensure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,7 +176,7 @@ class Stack:
 
     def _open(self) -> None:
         ensure(self.groups, self.say)
-        needs = [cache_dir() / "trees"]
+        needs: list[Path] = []
         if any(row.program == "python" for row in self._rows):
             needs += [prepare.PYTHON, ROOT / "deploy/processes.yaml"]
         if any(row.program == "agent" for row in self._rows):
@@ -204,10 +204,11 @@ class Stack:
     def _check_ports(self) -> None:
         for row in self._rows:
             for setting in row.ports(self.values):
-                host, port = "127.0.0.1", self.values[setting]
-                if setting == "LISTEN":
-                    host, port = split_address(self.values[setting])
-                if not port_is_free(host, int(port)):
+                loopback = f"127.0.0.1:{self.values[setting]}"
+                host, port = split_address(
+                    self.values["LISTEN"] if setting == "LISTEN" else loopback
+                )
+                if not port_is_free(host, port):
                     raise StackError(
                         f"port {port} for {row.name} is taken: end what listens there, or set "
                         f"{setting} to another one"

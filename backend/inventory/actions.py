@@ -132,7 +132,7 @@ def service_change(*, slug: str, changes: Mapping[str, Any]) -> Changed:
         changed += ["password", "password_version"]
     if moved != before:
         notices.append(_move(service, moved))
-        changed += ["agent", "node", "epoch", "reported_state", "reported_code", "reported_error"]
+        changed += Service.LEASE_FIELDS
     if not changed:
         return Changed(slug, None)
     _save(service, changed)
@@ -156,9 +156,7 @@ def _move(service: Service, agent_id: UUID) -> str:
     if agent is None or not agent.is_live:
         raise Invalid(("agent", "There is no live agent with this id in this org."))
     came_from = service.node.slug
-    service.agent, service.node = agent, agent.node
-    service.epoch += 1
-    service.reported_state = service.reported_code = service.reported_error = ""
+    service.lease_to(agent)
     slug, node = service.slug, agent.node.slug
     text = f"The agent on {node} took over {slug}."
     event_create(kind="service_moved", text=text, service=slug, node=node, agent=agent.pk)

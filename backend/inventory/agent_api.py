@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from backend.inventory import actions, agent_actions, reads, wire
+from backend.inventory import actions, agent_actions, enrolment, reads, wire
 from backend.inventory.agent_door import agent_route, agent_version, answer, body_of, open_route
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def enrol(request: HttpRequest) -> HttpResponse:
     """Enrol an agent with a token; the answer carries its key, this once."""
     given = body_of(request, wire.EnrolRequest)
-    enrolled = agent_actions.agent_enrol(request=given, version=agent_version(request))
+    enrolled = enrolment.agent_enrol(request=given, version=agent_version(request))
     document = {
         "agent_id": enrolled.agent.pk,
         "key": enrolled.key,

@@ -142,6 +142,26 @@ class Service(OrgModel):
     def __str__(self) -> str:
         return f"service {self.slug}"
 
+    LEASE_FIELDS: ClassVar = (
+        "agent",
+        "node",
+        "epoch",
+        "reported_state",
+        "reported_code",
+        "reported_error",
+        "changed_at",
+    )
+
+    def lease_to(self, agent: Agent) -> None:
+        """Give the lease to an agent with the next epoch; what the one before said is forgotten.
+
+        Sets LEASE_FIELDS and saves nothing.
+        """
+        self.agent, self.node = agent, agent.node
+        self.epoch += 1
+        self.reported_state = self.reported_code = self.reported_error = ""
+        self.changed_at = timezone.now()
+
 
 class EnrolmentToken(OrgModel):
     """Lets one agent enrol, once, within an hour; only its prefix and its SHA-256 are kept."""

@@ -32,7 +32,8 @@ class Heartbeat(models.Model):
     """What the canary saw last; one row.
 
     `canary_at` is the stamp of the newest canary sample that came back through the whole path,
-    `store_boot_id` changes with every start of the metric store, `at` is when the row was written.
+    `store_boot_id` changes with every start of the metric store, `at` is when the store was looked
+    at.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)

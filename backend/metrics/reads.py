@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from backend.health import NotReady
 from backend.metrics import store
 from backend.metrics.models import Heartbeat
 
+_BOOT_ID_FRESH = timedelta(seconds=5)
 _CANARY_LATE_SECONDS = 30
 _BEAT_LATE_SECONDS = 20
 _DISK_LEAST = 3 * 1024**3  # the store stops taking samples at 2 GB
@@ -19,8 +21,16 @@ _GB = 1e9
 
 
 def store_boot_id() -> str:
-    """Return the store's boot id as the canary last saw it; empty before its first look."""
-    return Heartbeat.objects.values_list("store_boot_id", flat=True).first() or ""
+    """Return the store's boot id; empty where it was not seen within the last 5 s.
+
+    An agent takes it as proof that what was accepted 10 s before has reached the disk, which takes
+    the store up to 5 s; so an older look proves nothing, and the agent keeps its samples for
+    longer.
+    """
+    beat = Heartbeat.objects.first()
+    if beat is None or not beat.store_ok or timezone.now() - beat.at > _BOOT_ID_FRESH:
+        return ""
+    return beat.store_boot_id
 
 
 def victoriametrics_ready() -> str:

@@ -157,6 +157,29 @@ def test_a_part_that_cannot_start_says_why(open_folder: Path) -> None:
         stack.start()
 
 
+def test_an_optional_step_that_fails_is_said_and_stops_nothing(open_folder: Path) -> None:
+    said = Lines()
+    stack = Stack(open_folder / "data", ["redis"], say=said)
+    broken = dataclasses.replace(
+        stack._rows[0],
+        name="broken",
+        command=("redis-cli", "-p", "1", "PING"),
+        prepare="",
+        port="",
+        one_shot=True,
+        optional=True,
+    )
+    stack._rows.append(broken)
+    stack._ready["broken"] = threading.Event()
+    stack._table.processes["broken"] = broken
+    stack.start()
+    try:
+        assert said.wait_for("going on without it").startswith("broken failed: Could not connect")
+        assert ask_redis(stack, "PING").startswith("-NOAUTH")
+    finally:
+        stack.stop()
+
+
 def test_what_a_killed_run_left_behind_is_ended_and_nothing_else(open_folder: Path) -> None:
     script = (
         "import os, sys; from pathlib import Path; from deploy.stack import Stack\n"

@@ -13,6 +13,7 @@ test('everything on the way to a token can be done with keys alone', async ({ pa
   await page.keyboard.press('g');
   await page.keyboard.press('s');
   await expect(page).toHaveURL('/settings/agents');
+  await expect(page.getByRole('heading', { name: 'Agents', level: 1 })).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
 
   await page.keyboard.press('Tab');
@@ -58,7 +59,9 @@ test('the focus is never hidden below the header', async ({ page }) => {
       if (active === null || active === document.body) return null;
       const box = active.getBoundingClientRect();
       const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-      return top === null || active.contains(top) || top.contains(active) ? null : `${active.outerHTML} lies below ${top.outerHTML}`;
+      return top === null || active.contains(top) || top.contains(active)
+        ? null
+        : `${active.outerHTML} lies below ${top.outerHTML}`;
     });
     expect(covered).toBeNull();
   }

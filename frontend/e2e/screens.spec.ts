@@ -57,8 +57,8 @@ test('a service page is accessible and fits, as charts and as tables', async ({ 
   await expect(page.getByRole('figure').first()).toBeVisible();
   await page.waitForLoadState('networkidle', { timeout: 10_000 }).catch(() => undefined);
   await judge(page, 'the service page');
-  await page.getByRole('button', { name: 'Statements as a table' }).click();
-  await expect(page.getByRole('region', { name: 'Statements as a table' })).toBeVisible();
+  await page.getByRole('button', { name: 'Statements as a table', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Statements as a table', exact: true })).toBeVisible();
   await judge(page, 'the service page with a table');
 });
 

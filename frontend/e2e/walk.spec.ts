@@ -59,24 +59,29 @@ async function expectTruth(page: Page): Promise<void> {
   const truth = (after.questions - before.questions) / (after.at - before.at);
 
   await page.goto(`/services/${SERVICE}?from=now-15m`);
+  let shown = { mean: Number.NaN, points: 0 };
   await expect(async () => {
-    const shown = await meanShown(page, before.at, after.at);
+    shown = await meanShown(page, before.at, after.at);
     expect(shown.points).toBeGreaterThanOrEqual(COMPARED_SECONDS / 15);
     expect(Math.abs(shown.mean / truth - 1), `shown ${shown.mean}/s, counted ${truth}/s`).toBeLessThan(
       ALLOWED,
     );
   }).toPass({ timeout: 40_000, intervals: [2000] });
+  test.info().annotations.push({
+    type: 'statements per second',
+    description: `shown ${shown.mean.toFixed(3)} over ${shown.points} points, counted ${truth.toFixed(3)}`,
+  });
 
-  await page.getByRole('button', { name: 'Statements as a table' }).click();
-  const table = page.getByRole('region', { name: 'Statements as a table' });
+  await page.getByRole('button', { name: 'Statements as a table', exact: true }).click();
+  const table = page.getByRole('region', { name: 'Statements as a table', exact: true });
   await expect(table.getByRole('columnheader', { name: 'All (Questions)' })).toBeVisible();
-  await page.getByRole('button', { name: 'Statements as a chart' }).click();
+  await page.getByRole('button', { name: 'Statements as a chart', exact: true }).click();
 }
 
 /** Reads the chart as the CSV that it saves: the numbers as drawn, not rounded. */
 async function meanShown(page: Page, from: number, to: number): Promise<{ mean: number; points: number }> {
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save Statements as CSV' }).click();
+  await page.getByRole('button', { name: 'Save Statements as CSV', exact: true }).click();
   const text = await readFile(await (await download).path(), 'utf8');
   const [head = '', ...lines] = text.trim().split('\r\n');
   const column = head.split(',').findIndex((name) => name.includes('All (Questions)'));

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"sort"
-	"strings"
 )
 
 // Service is what only this host knows of a service: how to sign in. It never
@@ -39,22 +37,6 @@ func (d *Dir) SaveService(slug string, s Service) error {
 // RemoveService forgets what is kept for a service.
 func (d *Dir) RemoveService(slug string) error {
 	return d.remove(d.Path(serviceFolder, slug+".json"))
-}
-
-// Services lists the slugs of which something is kept, sorted.
-func (d *Dir) Services() []string {
-	entries, err := os.ReadDir(d.Path(serviceFolder))
-	if err != nil {
-		return nil // none was ever added
-	}
-	var slugs []string
-	for _, entry := range entries {
-		if slug, isService := strings.CutSuffix(entry.Name(), ".json"); isService {
-			slugs = append(slugs, slug)
-		}
-	}
-	sort.Strings(slugs)
-	return slugs
 }
 
 // Desired reads the last desired state the server gave, as it came; nil when

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import httpx
 import pytest
 
+from backend.fleet.tests.wire import get
 from backend.metrics.tests.conftest import keys, vmauth
 from backend.metrics.tests.running import until
 from deploy.stack import free_port
@@ -43,8 +43,8 @@ def running(**settings: str) -> Iterator[Streams]:
     def answers() -> bool:
         assert process.poll() is None, "the ASGI process ended"
         try:
-            return httpx.get(f"{url}/healthz").status_code == 404
-        except httpx.TransportError:
+            return get(f"{url}/healthz").status == 404
+        except OSError:
             return False
 
     try:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import itertools
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,10 @@ from django.utils import timezone
 
 from backend.accounts.scope import org_scope
 from backend.conftest import Team
-from backend.fleet.reads import with_state
+from backend.errors import Problem
+from backend.events.wakeup import Change
+from backend.fleet.live import Page, Pages
+from backend.fleet.reads import fallen_silent, with_state
 from backend.inventory import models
 from backend.inventory.liveness import Watcher, service_verdict
 from backend.inventory.reads import services, watcher_of
@@ -210,3 +214,50 @@ def _service(slug: str, node: models.Node, agent: models.Agent | None, reported:
         tls="off",
         reported_state=reported,
     )
+
+
+def test_an_agent_that_falls_silent_is_told_once(agent: Agent, home: Team, away: Team) -> None:
+    seen = models.Agent.unscoped.get().seen_at
+    assert seen is not None
+    falls = seen + timedelta(seconds=60)
+    orgs = [str(home.org.id), str(away.org.id)]
+    step = timedelta(seconds=2)
+
+    assert fallen_silent(orgs, falls - 2 * step, falls - step) == []
+    told = fallen_silent(orgs, falls - step, falls + step)
+    assert fallen_silent(orgs, falls + step, falls + 2 * step) == []
+    assert fallen_silent([str(away.org.id)], falls - step, falls + step) == []
+
+    assert {(change.kind, change.key) for change in told} == {
+        ("agent", agent.id),
+        ("node", "db1"),
+        ("service", "orders"),
+        ("service", "billing"),
+        ("service", "lab"),
+    }
+    assert {change.org for change in told} == {str(home.org.id)}
+
+
+def test_a_page_that_reads_too_slowly_keeps_little_and_is_cut_off() -> None:
+    page = Page("org")
+    for number in range(5000):
+        page.tell(Change("org", "service", f"s{number % 10}"))
+    assert not page.too_slow
+    assert len(asyncio.run(page.changes(1))) == 10
+
+    for number in range(1001):
+        page.tell(Change("org", "service", f"s{number}"))
+
+    assert page.too_slow
+
+
+def test_an_org_opens_two_hundred_pages_and_no_more() -> None:
+    pages = Pages(lambda: True)
+    opened = [pages.open("one") for _ in range(200)]
+
+    with pytest.raises(Problem, match="too_many_pages"):
+        pages.open("one")
+
+    assert pages.open("two").org == "two"
+    pages.close(opened[0])
+    assert pages.open("one").org == "one"

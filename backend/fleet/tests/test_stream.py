@@ -3,20 +3,20 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
-import httpx
 import psycopg
 import pytest
 from django.conf import settings as django_settings
 from django.db import connections
+from rest_framework.test import APIClient
 
 from backend.accounts.keys import AGENT_KEY, new_secret
 from backend.accounts.scope import org_scope
 from backend.conftest import Team
 from backend.fleet.tests.conftest import Streams
+from backend.fleet.tests.wire import Answer, ask, get, opened
 from backend.inventory.models import Agent as Rows
 from backend.inventory.models import Node
 from backend.inventory.tests.agents import PROTOCOL, Agent, enrol, up
@@ -30,26 +30,17 @@ def headers(agent: Agent) -> dict[str, str]:
     return PROTOCOL | {"Authorization": f"Bearer {agent.key}"}
 
 
-def poll(streams: Streams, agent: Agent, **query: Any) -> httpx.Response:
-    url = streams.url + COMMANDS
-    return httpx.get(url, params=query, headers=headers(agent), timeout=30)
+async def wait(streams: Streams, agent: Agent, **query: Any) -> Answer:
+    return await ask(streams.url + COMMANDS, headers(agent), **query)
+
+
+def poll(streams: Streams, agent: Agent, **query: Any) -> Answer:
+    return asyncio.run(wait(streams, agent, **query))
 
 
 def credentials(team: Team) -> dict[str, str]:
     found: dict[str, str] = team.program("read")._credentials
     return {"Authorization": found["HTTP_AUTHORIZATION"]}
-
-
-@asynccontextmanager
-async def page(streams: Streams, client: httpx.AsyncClient, **options: Any) -> AsyncIterator[Any]:
-    """Open the event stream; gives its lines once the server has said that it is open."""
-    async with client.stream("GET", streams.url + EVENTS, timeout=30, **options) as answer:
-        assert answer.status_code == 200
-        assert answer.headers["content-type"] == "text/event-stream"
-        lines = answer.aiter_lines()
-        while await anext(lines) != ": open":
-            pass
-        yield lines
 
 
 async def next_event(lines: Any, kind: str) -> dict[str, Any]:
@@ -99,7 +90,7 @@ def test_a_wrong_poll_names_the_field(
 ) -> None:
     answer = poll(streams, enrol(home), **query)
 
-    assert answer.status_code == 400
+    assert answer.status == 400
     assert answer.headers["content-type"] == "application/problem+json"
     assert [error["field"] for error in answer.json()["errors"]] == [field]
     assert answer.json()["request_id"] == answer.headers["x-request-id"]
@@ -108,12 +99,27 @@ def test_a_wrong_poll_names_the_field(
 def test_who_may_not_poll_is_told(streams: Streams, home: Team) -> None:
     agent = enrol(home)
     nobody = Agent("", "lla_unknown", "")
-    url = f"{streams.url}{COMMANDS}?generation=1"
+    url = streams.url + COMMANDS
 
     assert poll(streams, nobody, generation=1).json()["code"] == "agent_key_unknown"
-    assert httpx.get(url, headers={"Leadline-Protocol": "2"}).status_code == 426
-    assert httpx.post(url, headers=headers(agent)).status_code == 405
-    assert httpx.get(f"{streams.url}/api/v1/other").json()["code"] == "not_found"
+    assert get(url, {"Leadline-Protocol": "2"}, generation=1).status == 426
+    assert asyncio.run(ask(url, headers(agent), "POST")).status == 405
+    assert get(f"{streams.url}/api/v1/other").json()["code"] == "not_found"
+
+
+def woken(streams: Streams, agent: Agent, change: Callable[[], Any]) -> tuple[Answer, float]:
+    """Make a change while an agent waits; gives what it was answered and after how long."""
+    generation = agent.desired()["generation"]
+
+    async def change_while_it_waits() -> tuple[Answer, float]:
+        waiting = asyncio.create_task(wait(streams, agent, generation=generation, wait=20))
+        done, _ = await asyncio.wait({waiting}, timeout=1)
+        assert not done
+        began = time.monotonic()
+        await apart(change)
+        return await waiting, time.monotonic() - began
+
+    return asyncio.run(change_while_it_waits())
 
 
 def test_a_change_wakes_the_wait_within_a_second(streams: Streams, home: Team) -> None:
@@ -121,20 +127,10 @@ def test_a_change_wakes_the_wait_within_a_second(streams: Streams, home: Team) -
     agent.service("demo")
     generation = agent.desired()["generation"]
 
-    async def wake() -> float:
-        async with httpx.AsyncClient(timeout=30) as client:
-            query = {"generation": generation, "wait": 20}
-            url = streams.url + COMMANDS
-            waiting = asyncio.create_task(client.get(url, params=query, headers=headers(agent)))
-            done, _ = await asyncio.wait({waiting}, timeout=1)
-            assert not done
-            began = time.monotonic()
-            await apart(rename, home)
-            answer = await waiting
-            assert answer.json()["generation"] == generation + 1
-            return time.monotonic() - began
+    answer, took = woken(streams, agent, lambda: rename(home))
 
-    assert asyncio.run(wake()) < 1
+    assert answer.json()["generation"] == generation + 1
+    assert took < 1
 
 
 def rename(team: Team) -> None:
@@ -156,23 +152,13 @@ async def apart(work: Callable[..., Any], *given: Any) -> Any:
 
 def test_a_revoked_agent_is_sent_away_at_once(streams: Streams, home: Team) -> None:
     agent = enrol(home)
-    generation = agent.desired()["generation"]
+    path = f"/api/v1/agents/{agent.id}"
 
-    async def revoke() -> httpx.Response:
-        async with httpx.AsyncClient(timeout=30) as client:
-            query = {"generation": generation, "wait": 20}
-            url = streams.url + COMMANDS
-            waiting = asyncio.create_task(client.get(url, params=query, headers=headers(agent)))
-            done, _ = await asyncio.wait({waiting}, timeout=1)
-            assert not done
-            path = f"/api/v1/agents/{agent.id}"
-            await apart(lambda: home.browser("operator").delete(path))
-            async with asyncio.timeout(3):
-                return await waiting
+    answer, took = woken(streams, agent, lambda: home.browser("operator").delete(path))
 
-    answer = asyncio.run(revoke())
-    assert (answer.status_code, answer.json()["code"]) == (401, "agent_revoked")
-    assert poll(streams, agent, generation=generation).json()["code"] == "agent_revoked"
+    assert (answer.status, answer.json()["code"]) == (401, "agent_revoked")
+    assert took < 1
+    assert poll(streams, agent, generation=1).json()["code"] == "agent_revoked"
 
 
 def test_two_hundred_agents_wait_on_few_connections(streams: Streams, home: Team) -> None:
@@ -181,39 +167,24 @@ def test_two_hundred_agents_wait_on_few_connections(streams: Streams, home: Team
     chosen.service("demo")
     generations = {agent.id: 1 for agent in agents} | {chosen.id: 2}
 
-    async def crowd() -> tuple[float, int]:
-        limits = httpx.Limits(max_connections=300)
-        async with httpx.AsyncClient(timeout=40, limits=limits) as client:
-            url = streams.url + COMMANDS
-            waits = {
-                agent.id: asyncio.create_task(
-                    client.get(
-                        url,
-                        params={"generation": generations[agent.id], "wait": 6},
-                        headers=headers(agent),
-                    )
-                )
-                for agent in agents
-            }
-            done, _ = await asyncio.wait(waits.values(), timeout=3)
-            assert not done
-            used = await apart(connections_of, streams)
-            began = time.monotonic()
-            await apart(rename, home)
-            answer = await waits.pop(chosen.id)
-            took = time.monotonic() - began
-            assert answer.json()["generation"] == generations[chosen.id] + 1
-            rest = await asyncio.gather(*waits.values())
-            assert {one.status_code for one in rest} == {200}
-            assert all(
-                one.json()["generation"] == generations[agent_id]
-                for agent_id, one in zip(waits, rest, strict=True)
+    async def crowd() -> None:
+        waits = {
+            agent.id: asyncio.create_task(
+                wait(streams, agent, generation=generations[agent.id], wait=6)
             )
-            return took, used
+            for agent in agents
+        }
+        done, _ = await asyncio.wait(waits.values(), timeout=3)
+        assert not done
+        assert await apart(connections_of, streams) <= 6
+        began = time.monotonic()
+        await apart(rename, home)
+        assert (await waits.pop(chosen.id)).json()["generation"] == 3
+        assert time.monotonic() - began < 1
+        rest = await asyncio.gather(*waits.values())
+        assert {(one.status, one.json()["generation"]) for one in rest} == {(200, 1)}
 
-    took, used = asyncio.run(crowd())
-    assert took < 1
-    assert used <= 6
+    asyncio.run(crowd())
 
 
 def crowd_of(team: Team, count: int) -> list[Agent]:
@@ -260,10 +231,7 @@ def test_a_page_hears_of_its_own_org_only(streams: Streams, home: Team, away: Te
     allowed = credentials(home)
 
     async def listen() -> None:
-        async with (
-            httpx.AsyncClient() as client,
-            page(streams, client, headers=allowed) as lines,
-        ):
+        async with opened(streams.url + EVENTS, allowed) as lines:
             await apart(foreign.status, up("theirs"))
             began = time.monotonic()
             await apart(agent.status, up("demo"))
@@ -279,18 +247,12 @@ def test_a_browser_names_its_org_in_the_address(
 ) -> None:
     agent = enrol(away)
     agent.service("demo")
-    from rest_framework.test import APIClient  # noqa: PLC0415
-
     browser = APIClient()
     browser.force_login(in_both)
     cookie = {"Cookie": f"leadline_session={browser.cookies['leadline_session'].value}"}
 
     async def listen() -> None:
-        query = {"org": str(away.org.id)}
-        async with (
-            httpx.AsyncClient() as client,
-            page(streams, client, headers=cookie, params=query) as lines,
-        ):
+        async with opened(streams.url + EVENTS, cookie, org=away.org.id) as lines:
             await apart(agent.status, up("demo"))
             assert await next_event(lines, "service") == {"slug": "demo"}
 
@@ -299,15 +261,16 @@ def test_a_browser_names_its_org_in_the_address(
 
 def test_who_may_not_listen_is_told(streams: Streams, home: Team, away: Team) -> None:
     url = streams.url + EVENTS
-    foreign = credentials(home) | {"Leadline-Org": str(away.org.id)}
+    allowed = credentials(home)
+    foreign = allowed | {"Leadline-Org": str(away.org.id)}
     agent = enrol(home)
 
-    assert httpx.get(url).json()["code"] == "not_authenticated"
-    assert httpx.get(url, headers={"Cookie": "leadline_session=made-up"}).status_code == 401
-    assert httpx.get(url, headers=headers(agent)).json()["code"] == "api_key_unknown"
-    assert httpx.get(url, headers=foreign).json()["code"] == "org_forbidden"
-    assert httpx.get(url, headers=credentials(home), params={"org": "x"}).status_code == 400
-    assert httpx.get(url, params={"org": str(home.org.id)}).status_code == 401
+    assert get(url).json()["code"] == "not_authenticated"
+    assert get(url, {"Cookie": "leadline_session=made-up"}).status == 401
+    assert get(url, headers(agent)).json()["code"] == "api_key_unknown"
+    assert get(url, foreign).json()["code"] == "org_forbidden"
+    assert get(url, allowed, org="x").status == 400
+    assert get(url, org=home.org.id).status == 401
 
 
 def test_without_redis_a_wait_ends_by_the_poll(deaf_streams: Streams, home: Team) -> None:
@@ -315,31 +278,18 @@ def test_without_redis_a_wait_ends_by_the_poll(deaf_streams: Streams, home: Team
     agent.service("demo")
     generation = agent.desired()["generation"]
 
-    async def wake() -> float:
-        async with httpx.AsyncClient(timeout=30) as client:
-            query = {"generation": generation, "wait": 20}
-            url = deaf_streams.url + COMMANDS
-            waiting = asyncio.create_task(client.get(url, params=query, headers=headers(agent)))
-            done, _ = await asyncio.wait({waiting}, timeout=1)
-            assert not done
-            began = time.monotonic()
-            await apart(rename, home)
-            assert (await waiting).json()["generation"] == generation + 1
-            return time.monotonic() - began
+    answer, took = woken(deaf_streams, agent, lambda: rename(home))
 
-    assert asyncio.run(wake()) < 6
+    assert answer.json()["generation"] == generation + 1
+    assert took < 6
 
 
 def test_without_redis_a_page_hears_by_the_poll(deaf_streams: Streams, home: Team) -> None:
-    agent = enrol(home)
-    agent.service("demo")
+    enrol(home).service("demo")
     allowed = credentials(home)
 
     async def listen() -> None:
-        async with (
-            httpx.AsyncClient() as client,
-            page(deaf_streams, client, headers=allowed) as lines,
-        ):
+        async with opened(deaf_streams.url + EVENTS, allowed) as lines:
             await apart(rename, home)
             assert await next_event(lines, "service") == {"slug": "demo"}
 

@@ -12,7 +12,6 @@ from backend.conftest import Team
 from backend.events.models import Event
 from backend.inventory.lease import Asker, Holder, Verdict, judge
 from backend.inventory.tests.agents import Agent, enrol
-from backend.metrics import tokens
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ONE, TWO, THREE = (uuid.UUID(int=n) for n in (1, 2, 3))
@@ -54,8 +53,7 @@ def test_nobody_before_is_the_first() -> None:
 
 
 @pytest.fixture
-def agent(home: Team) -> Agent:
-    tokens.ensure()
+def agent(home: Team, live_signing_keys: None) -> Agent:
     return enrol(home)
 
 

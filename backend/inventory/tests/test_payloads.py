@@ -10,7 +10,6 @@ import pytest
 
 from backend.conftest import Team
 from backend.inventory.tests.agents import Agent, call, enrol_body, enrolment_token
-from backend.metrics import tokens
 
 FILES = sorted((Path(__file__).parents[3] / "agents/testdata/payloads").rglob("*.json"))
 
@@ -35,8 +34,9 @@ def agent_of(team: Team, body: dict[str, Any]) -> Agent:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_the_server_takes_what_the_agent_sends(home: Team, file: Path) -> None:
-    tokens.ensure()
+def test_the_server_takes_what_the_agent_sends(
+    home: Team, live_signing_keys: None, file: Path
+) -> None:
     body = json.loads(file.read_text())
     kind = kind_of(body)
     if kind == "enrol":

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from backend.conftest import Team
 from backend.metrics import catalog
 
@@ -48,3 +51,16 @@ def test_the_catalog_is_served(home: Team) -> None:
         "help": "Load average over one minute.",
     } in rows
     assert len(rows) == len(catalog.METRICS)
+
+
+def test_every_metric_that_agents_send_is_in_the_catalog() -> None:
+    """Read the names out of the agent's own source: both sides look at the same file."""
+    sources = Path(__file__).parents[3] / "agents"
+    files = [file for file in sources.rglob("*.go") if not file.name.endswith("_test.go")]
+    name = re.compile(r'"((?:leadline_(?:agent|collector)|node|mysql)_[a-zA-Z0-9_]*)"')
+    found = {match for file in files for match in name.findall(file.read_text())}
+
+    assert len(found) > 60
+    # A name that ends in _ is a prefix, to which the agent adds what the server calls it.
+    complete = {f"{one}x" if one.endswith("_") else one for one in found}
+    assert sorted(one for one in complete if catalog.describe(one) is None) == []

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from backend import health
 from backend.conftest import Team
+from backend.inventory.tests.agents import enrol
 from backend.metrics import reads, store
 from backend.metrics.canary import SYSTEM_ORG, Canary
 from backend.metrics.models import Heartbeat
@@ -143,11 +144,15 @@ def test_readiness_of_the_real_parts(db: None) -> None:
     assert reads.disk_ready().endswith("GB are free where the data lie.")
 
 
-def test_the_token_answer_carries_the_boot_id(home: Team, keys: None) -> None:
-    from backend.inventory.tests.agents import enrol  # noqa: PLC0415
-
+@pytest.mark.parametrize(
+    ("seen_ago", "store_ok", "told"), [(0, True, "boot-7"), (6, True, ""), (0, False, "")]
+)
+def test_agents_hear_a_boot_id_only_while_it_is_fresh(
+    home: Team, keys: None, seen_ago: int, store_ok: bool, told: str
+) -> None:
     agent = enrol(home)
-    Heartbeat.objects.create(at=timezone.now(), store_boot_id="boot-7")
+    at = timezone.now() - timedelta(seconds=seen_ago)
+    Heartbeat.objects.create(at=at, store_ok=store_ok, store_boot_id="boot-7")
 
-    assert agent.token()[1]["store_boot_id"] == "boot-7"
-    assert agent.status()[1]["store_boot_id"] == "boot-7"
+    assert agent.token()[1]["store_boot_id"] == told
+    assert agent.status()[1]["store_boot_id"] == told

@@ -38,9 +38,9 @@ export const PRESETS: readonly { readonly label: string; readonly seconds: numbe
 ];
 const DEFAULT_SPAN = 3600;
 /** Metrics are kept 13 months; nothing older can be drawn. */
-export const RETENTION_SECONDS = 396 * 86_400;
+const RETENTION_SECONDS = 396 * 86_400;
 /** Two points at the finest step: less is not a line. */
-export const SHORTEST_SPAN = 10;
+const SHORTEST_SPAN = 10;
 
 const NOW: TimePoint = { kind: 'relative', offset: 0 };
 

@@ -3,7 +3,7 @@ import { resolveTimePoint } from './grammar';
 import type { Refresh, TimeRange } from './range';
 
 /** The agent writes every 5 s; a finer step would only repeat points. */
-export const COLLECT_INTERVAL = 5;
+const COLLECT_INTERVAL = 5;
 
 /** All are multiples of 5 s and divide the hour or the day, so points fall on round times. */
 const STEPS: readonly number[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fullestDiskQuery, qpsQuery, readQps } from './fleet-metrics';
+import { chunksInView, fullestDiskQuery, qpsQuery, readQps } from './fleet-metrics';
 
 describe('the fleet’s questions', () => {
   it('ask once for all services', () => {
@@ -11,9 +11,9 @@ describe('the fleet’s questions', () => {
 
   it('ask for the worst disk of each node, never for an average', () => {
     const query = fullestDiskQuery(['db1', 'db2']);
-    expect(query).toMatch(/^topk by \(node\) \(1, /);
+    expect(query).toMatch(/^WITH \(here = \{node=~"db1\|db2",.*\) topk by \(node\) \(1, /);
     expect(query).not.toContain('avg');
-    expect(query.match(/node=~"db1\|db2"/g)).toHaveLength(5);
+    expect(query.match(/node=~"db1\|db2"/g)).toHaveLength(1);
   });
 });
 
@@ -29,5 +29,23 @@ describe('readQps', () => {
 
   it('does not take an old number for the present one', () => {
     expect(read(5, null, null)).toBeNull();
+  });
+});
+
+describe('chunksInView', () => {
+  const rows = Array.from({ length: 120 }, (_, index) => index);
+
+  it('asks for the rows drawn and their neighbours, in chunks that stay the same while one scrolls', () => {
+    expect(chunksInView(rows, 0, 30)).toEqual([rows.slice(0, 50)]);
+    expect(chunksInView(rows, 12, 44)).toEqual([rows.slice(0, 50)]);
+    expect(chunksInView(rows, 45, 110)).toEqual([rows.slice(0, 50), rows.slice(50, 100), rows.slice(100)]);
+    expect(chunksInView([], 0, 0)).toEqual([]);
+  });
+
+  it('keeps a query below what the store accepts, with the longest names too', () => {
+    const names = Array.from({ length: 50 }, (_, index) => String(index).padStart(63, 'x'));
+    for (const query of [qpsQuery(names), fullestDiskQuery(names)]) {
+      expect(query.length).toBeLessThan(16 * 1024);
+    }
   });
 });

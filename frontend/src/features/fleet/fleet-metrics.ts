@@ -1,4 +1,6 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { UseQueryOptions } from '@tanstack/react-query';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import type { FleetRow } from '@/api/fleet';
 import type { Series } from '@/api/metrics';
 import { queryInstant, queryRange } from '@/api/metrics';
 import { isOneOf, rate } from '@/charts/metricsql';
@@ -25,7 +27,7 @@ const REFRESH_MS = 30_000;
 /** The youngest point may not be written yet. */
 const LATEST_POINTS = 2;
 
-/** One question for all rows of a page. */
+/** One question for many services. */
 export function qpsQuery(services: readonly string[]): string {
   const matcher = isOneOf('service', services);
   return `sum by (service) (${rate(`mysql_global_status_questions{${matcher}}`, rateWindow(STEP))})`;
@@ -33,11 +35,10 @@ export function qpsQuery(services: readonly string[]): string {
 
 /** Used as `df` counts it: of what is not reserved for root. */
 export function fullestDiskQuery(nodes: readonly string[]): string {
-  const matcher = `${isOneOf('node', nodes)},${WRITABLE}`;
-  const size = `node_filesystem_size_bytes{${matcher}}`;
-  const free = `node_filesystem_free_bytes{${matcher}}`;
-  const available = `node_filesystem_avail_bytes{${matcher}}`;
-  return `topk by (node) (1, 100 * (${size} - ${free}) / (${size} - ${free} + ${available}))`;
+  const used = '(node_filesystem_size_bytes{here} - node_filesystem_free_bytes{here})';
+  const share = `100 * ${used} / (${used} + node_filesystem_avail_bytes{here})`;
+  // Named once: the store refuses queries of more than 16 kB.
+  return `WITH (here = {${isOneOf('node', nodes)},${WRITABLE}}) topk by (node) (1, ${share})`;
 }
 
 /** Reads one line a service. */
@@ -51,31 +52,52 @@ function latest(values: readonly (number | null)[]): number | null {
   return values.slice(-LATEST_POINTS).findLast((value) => value !== null) ?? null;
 }
 
-export function useQps(services: readonly string[]): ReadonlyMap<string, Qps> {
-  const sorted = [...services].sort();
-  const { data } = useQuery({
-    queryKey: ['metrics', 'fleet-qps', sorted],
-    queryFn: async ({ signal }) => {
-      const end = Date.now() / 1000;
-      return readQps(
-        await queryRange({ query: qpsQuery(sorted), start: end - SPAN, end, step: STEP, signal }),
-      );
-    },
-    enabled: sorted.length > 0,
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
-  return data ?? NO_QPS;
+/** Rows of which one question is asked: few enough for one query, many enough to scroll through a while. */
+const CHUNK = 50;
+
+/** The chunks of the list that hold the rows drawn now, from `first` to `last`. */
+export function chunksInView<T>(rows: readonly T[], first: number, last: number): T[][] {
+  const chunks: T[][] = [];
+  for (let start = Math.floor(first / CHUNK) * CHUNK; start <= last && start < rows.length; start += CHUNK) {
+    chunks.push(rows.slice(start, start + CHUNK));
+  }
+  return chunks;
 }
 
-const NO_QPS: ReadonlyMap<string, Qps> = new Map();
+/** Statements per second by service. */
+export function useQps(chunks: readonly (readonly FleetRow[])[]): ReadonlyMap<string, Qps> {
+  return useQueries({
+    queries: chunks.map((rows) => qpsOptions(rows.map((row) => row.slug).sort())),
+    combine: merge<Qps>,
+  });
+}
 
-export function useFullestDisks(nodes: readonly string[]): ReadonlyMap<string, FullestDisk> {
-  const sorted = [...new Set(nodes)].filter(Boolean).sort();
-  const { data } = useQuery({
-    queryKey: ['metrics', 'fleet-disks', sorted],
+function qpsOptions(services: readonly string[]): UseQueryOptions<ReadonlyMap<string, Qps>> {
+  return {
+    queryKey: ['metrics', 'fleet-qps', services],
     queryFn: async ({ signal }) => {
-      const answer = await queryInstant({ query: fullestDiskQuery(sorted), signal });
+      const end = Date.now() / 1000;
+      const query = qpsQuery(services);
+      return readQps(await queryRange({ query, start: end - SPAN, end, step: STEP, signal }));
+    },
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  };
+}
+
+/** The fullest disk by node. */
+export function useFullestDisks(chunks: readonly (readonly FleetRow[])[]): ReadonlyMap<string, FullestDisk> {
+  return useQueries({
+    queries: chunks.map((rows) => disksOptions([...new Set(rows.map((row) => row.node))].sort())),
+    combine: merge<FullestDisk>,
+  });
+}
+
+function disksOptions(nodes: readonly string[]): UseQueryOptions<ReadonlyMap<string, FullestDisk>> {
+  return {
+    queryKey: ['metrics', 'fleet-disks', nodes],
+    queryFn: async ({ signal }) => {
+      const answer = await queryInstant({ query: fullestDiskQuery(nodes), signal });
       return new Map(
         answer.map(({ labels, value }) => [
           labels['node'] ?? '',
@@ -83,11 +105,11 @@ export function useFullestDisks(nodes: readonly string[]): ReadonlyMap<string, F
         ]),
       );
     },
-    enabled: sorted.length > 0,
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
-  });
-  return data ?? NO_DISKS;
+  };
 }
 
-const NO_DISKS: ReadonlyMap<string, FullestDisk> = new Map();
+function merge<T>(answers: { data?: ReadonlyMap<string, T> | undefined }[]): ReadonlyMap<string, T> {
+  return new Map(answers.flatMap(({ data }) => [...(data ?? [])]));
+}

@@ -1,6 +1,6 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { configure, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FleetAnswer, FleetRow } from '@/api/fleet';
 import { forgetReadToken } from '@/api/read-token';
 import { problem, renderApp, signedIn } from '@/testing/render-app';
@@ -47,6 +47,10 @@ function fleet(reply: (search: URLSearchParams) => FleetAnswer) {
     }),
   );
 }
+
+// The whole product is drawn here; on a busy machine that takes longer than a component.
+configure({ asyncUtilTimeout: 8000 });
+vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(() => {
   asked = [];
@@ -154,6 +158,26 @@ describe('the fleet page', () => {
     await user.click(screen.getByRole('button', { name: 'Load more' }));
     await waitFor(() => expect(services()).toEqual(['Orders', 'Zebra']));
     expect(screen.queryByRole('button', { name: 'Load more' })).not.toBeInTheDocument();
+  });
+
+  it('loads the page a person asked for although an event cancels it', async () => {
+    let cancelled = false;
+    server.use(
+      http.get('*/api/v1/fleet', async ({ request }) => {
+        if (!request.url.includes('cursor=two')) {
+          const next = 'http://x/api/v1/fleet?cursor=two';
+          return HttpResponse.json(answer([row({})], { next }));
+        }
+        if (cancelled) return HttpResponse.json(answer([row({ slug: 'z', name: 'Zebra' })]));
+        cancelled = true;
+        // The event comes while this page is on its way.
+        void queryClient.invalidateQueries({ queryKey: ['fleet'] });
+        return new Promise<Response>(() => undefined);
+      }),
+    );
+    const { user, queryClient } = renderApp('/');
+    await user.click(await screen.findByRole('button', { name: 'Load more' }));
+    expect(await screen.findByText('Zebra')).toBeInTheDocument();
   });
 
   it('moves with j and k and opens with Enter', async () => {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { FleetAnswer, FleetRow } from '@/api/fleet';
 import { fleetQuery } from '@/api/fleet';
 import { describeFailure } from '@/api/problem';
@@ -24,6 +24,7 @@ export function FleetPage() {
   const rows = useMemo(() => sortRows(fleet.data?.pages ?? []), [fleet.data]);
   const first = fleet.data?.pages[0];
   const change = (next: FleetSearch) => void navigate({ to: '/', search: next, replace: true });
+  const { loadMore, loadingMore } = useLoadMore(fleet, JSON.stringify(search));
   const filtered = Object.keys(search).length > 0;
   return (
     <>
@@ -48,11 +49,7 @@ export function FleetPage() {
       </div>
       {fleet.hasNextPage ? (
         <div className={classes.more}>
-          <Button
-            variant="default"
-            loading={fleet.isFetchingNextPage}
-            onClick={() => void fleet.fetchNextPage()}
-          >
+          <Button variant="default" loading={loadingMore} onClick={loadMore}>
             Load more
           </Button>
           <span className={classes.muted}>
@@ -62,6 +59,33 @@ export function FleetPage() {
       ) : null}
     </>
   );
+}
+
+interface Pages {
+  readonly data: { readonly pages: readonly unknown[] } | undefined;
+  readonly hasNextPage: boolean;
+  readonly isFetching: boolean;
+  readonly isError: boolean;
+  readonly fetchNextPage: () => Promise<unknown>;
+}
+
+/**
+ * Loads one page more. A live event asks for the list anew and so cancels a page under way: what a person has asked for
+ * is remembered until it is there. `list` names the filters; another list begins with its first page.
+ */
+function useLoadMore({ data, hasNextPage, isFetching, isError, fetchNextPage }: Pages, list: string) {
+  const [wanted, setWanted] = useState({ list, pages: 1 });
+  const loaded = data?.pages.length ?? 0;
+  const missing = wanted.list === list && wanted.pages > loaded && hasNextPage;
+  useEffect(() => {
+    if (missing && !isFetching && !isError) void fetchNextPage();
+  }, [missing, isFetching, isError, fetchNextPage]);
+  const loadMore = () => {
+    setWanted({ list, pages: loaded + 1 });
+    // After a failure nothing is asked again by itself; a press is a person asking.
+    if (isError) void fetchNextPage();
+  };
+  return { loadMore, loadingMore: missing && !isError };
 }
 
 /** How many services pass the filters, loaded or not. */
@@ -77,6 +101,7 @@ export function sortRows(pages: readonly Pick<FleetAnswer, 'results'>[]): FleetR
   const bySlug = new Map(pages.flatMap(({ results }) => results.map((row) => [row.slug, row] as const)));
   return [...bySlug.values()].sort(
     (one, other) =>
-      STATES.indexOf(one.state) - STATES.indexOf(other.state) || one.name.localeCompare(other.name),
+      STATES.indexOf(one.state) - STATES.indexOf(other.state) ||
+      one.name.localeCompare(other.name, undefined, { numeric: true }),
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { memo, useMemo, useRef } from 'react';
+import { memo, useMemo } from 'react';
 import type { FleetRow } from '@/api/fleet';
 import { Sparkline } from '@/charts/sparkline';
 import { RelativeTime } from '@/ui/relative-time';
@@ -7,8 +7,9 @@ import { useShortcut } from '@/ui/shortcuts';
 import { StatusMark } from '@/ui/status-mark';
 import { formatValue, NO_VALUE } from '@/units/units';
 import type { FullestDisk, Qps } from './fleet-metrics';
-import { useFullestDisks, useQps } from './fleet-metrics';
+import { chunksInView, useFullestDisks, useQps } from './fleet-metrics';
 import classes from './fleet-page.module.css';
+import { useRowsInView } from './rows-in-view';
 
 export interface FleetTableProps {
   readonly rows: readonly FleetRow[];
@@ -18,64 +19,74 @@ export interface FleetTableProps {
 
 /** A row a service; cards on a phone. `j` and `k` move between the services, Enter opens one. */
 export function FleetTable({ rows, total }: FleetTableProps) {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const qps = useQps(useMemo(() => rows.map((row) => row.slug), [rows]));
-  const disks = useFullestDisks(useMemo(() => rows.map((row) => row.node), [rows]));
-  useShortcut('j', 'Next service', () => moveFocus(body.current, 1));
-  useShortcut('k', 'Previous service', () => moveFocus(body.current, -1));
+  const { body, items, before, after, measure, focusRow } = useRowsInView(rows);
+  const first = items[0] ?? 0;
+  const last = items.at(-1) ?? 0;
+  const chunks = useMemo(() => chunksInView(rows, first, last), [rows, first, last]);
+  const qps = useQps(chunks);
+  const disks = useFullestDisks(chunks);
+  useShortcut('j', 'Next service', () => focusRow(1));
+  useShortcut('k', 'Previous service', () => focusRow(-1));
   return (
     <div className={classes.box}>
       <table className={classes.table} aria-rowcount={total + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            <th scope="col" aria-sort="descending">
-              State
-            </th>
-            <th scope="col">Service</th>
-            <th scope="col">Engine</th>
-            <th scope="col">Node</th>
-            <th scope="col">Statements, last hour</th>
-            <th scope="col">Fullest disk</th>
-            <th scope="col">Last seen</th>
+            {COLUMNS.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody ref={body}>
-          {rows.map((row, index) => (
-            <Row
-              key={row.slug}
-              row={row}
-              index={index + 2}
-              qps={qps.get(row.slug)}
-              disk={disks.get(row.node)}
-            />
-          ))}
+          <Spacer height={before} />
+          {items.map((index) => {
+            const row = rows[index];
+            if (!row) return null;
+            return (
+              <Row
+                key={row.slug}
+                row={row}
+                index={index}
+                measure={measure}
+                qps={qps.get(row.slug)}
+                disk={disks.get(row.node)}
+              />
+            );
+          })}
+          <Spacer height={after} />
         </tbody>
       </table>
     </div>
   );
 }
 
-/** The focus itself is the mark: Enter on the link opens the service, and a screen reader reads it. */
-function moveFocus(body: HTMLElement | null, by: 1 | -1): void {
-  const links = [...(body?.querySelectorAll<HTMLAnchorElement>('a[data-service]') ?? [])];
-  const here = links.indexOf(document.activeElement as HTMLAnchorElement);
-  const next = here === -1 ? (by === 1 ? 0 : links.length - 1) : here + by;
-  const link = links[Math.min(Math.max(next, 0), links.length - 1)];
-  link?.focus();
-  link?.scrollIntoView({ block: 'nearest' });
+const COLUMNS = ['State', 'Service', 'Engine', 'Node', 'Statements, last hour', 'Fullest disk', 'Last seen'];
+
+/** Stands for the rows that are out of sight. */
+function Spacer({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr className={classes.spacer} aria-hidden>
+      <td colSpan={COLUMNS.length} style={{ height }} />
+    </tr>
+  );
 }
 
 interface RowProps {
   readonly row: FleetRow;
+  /** From 0. */
   readonly index: number;
+  readonly measure: (row: HTMLTableRowElement | null) => void;
   readonly qps: Qps | undefined;
   readonly disk: FullestDisk | undefined;
 }
 
-const Row = memo(function Row({ row, index, qps, disk }: RowProps) {
+const Row = memo(function Row({ row, index, measure, qps, disk }: RowProps) {
   const place = [row.environment, row.cluster].filter(Boolean).join(' · ');
   return (
-    <tr aria-rowindex={index} data-state={row.state}>
+    <tr ref={measure} aria-rowindex={index + 2} data-index={index} data-state={row.state}>
       <td className={classes.state}>
         <StatusMark state={row.state} />
         {row.reason ? <div className={classes.reason}>{row.reason}</div> : null}

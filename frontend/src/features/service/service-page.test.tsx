@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { configure, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetReadToken } from '@/api/read-token';
@@ -50,6 +50,10 @@ function answerService(part: Partial<Service> = {}) {
     ),
   );
 }
+
+// The whole product is drawn here; on a busy machine that takes longer than a component.
+configure({ asyncUtilTimeout: 8000 });
+vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(() => {
   asked = [];
