@@ -146,8 +146,9 @@ def _take_report(row: Service, report: wire.ServiceReport) -> bool:
     up = report.state == "up"
     new = {
         "reported_state": "up" if up else "down",
-        "reported_code": "" if up else grammar.one_line(report.code or "error", 32),
-        "reported_error": "" if up else grammar.one_line(report.error or ""),
+        # A server that is up can have a problem too: a missing privilege, say.
+        "reported_code": grammar.one_line(report.code or ("" if up else "error"), 32),
+        "reported_error": grammar.one_line(report.error or ""),
         # A server that is down tells no version: the last known one stays.
         "reported_version": grammar.one_line(report.version or "", 128) or row.reported_version,
         "engine": report.engine if report.engine in grammar.ENGINES else row.engine,

@@ -96,7 +96,7 @@ def service_verdict(
 
 def _reported(reported: str, error: str) -> Verdict:
     if reported == Reported.UP:
-        return Verdict(state=ServiceState.UP, reason="")
+        return Verdict(state=ServiceState.UP, reason=error)
     if reported == Reported.DOWN:
         return Verdict(
             state=ServiceState.DOWN, reason=error or "The agent cannot read this service."

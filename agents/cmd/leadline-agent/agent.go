@@ -43,7 +43,9 @@ type agent struct {
 	revoked   atomic.Bool // the server wants nothing from this agent any more
 	counted   uint64      // samples that earlier processes dropped
 
-	changed chan struct{} // wakes the writer of the status file
+	changed  chan struct{} // wakes the writer of the status file
+	followed chan struct{} // closed when the desired state was first fetched, or could not be
+	first    sync.Once
 
 	mu       sync.Mutex
 	desired  control.Desired
@@ -66,7 +68,7 @@ func newAgent(dir *state.Dir, identity state.Identity, instance state.Instance, 
 	a := &agent{
 		dir: dir, identity: identity, settings: settings, log: log, client: client, clock: push.NewClock(nil),
 		encoder: encoder, spool: store, instance: instance, resumeMS: store.LastStamp(),
-		changed: make(chan struct{}, 1), services: map[string]*watch{},
+		changed: make(chan struct{}, 1), followed: make(chan struct{}), services: map[string]*watch{},
 	}
 	a.started = a.clock.Now()
 	if before, found, err := dir.Status(); err == nil && found {
@@ -74,7 +76,7 @@ func newAgent(dir *state.Dir, identity state.Identity, instance state.Instance, 
 	}
 	a.tokens = push.NewTokens(a.clock, a.askToken, a.tokenAnswered, a.noteServer)
 	a.sender = push.NewSender(client, a.tokens, lanes{store}, a.noteSender)
-	a.follower = control.NewFollower(client, a.apply, func(err error) { a.noteTrouble("desired state", err) })
+	a.follower = control.NewFollower(client, a.apply, a.noteFetch)
 	a.reporter = control.NewReporter(client, a.report, a.reportAnswered, func(err error) { a.noteTrouble("status", err) })
 	return a, nil
 }
@@ -88,13 +90,10 @@ func (a *agent) run(ctx context.Context, stopped func()) {
 	var loops sync.WaitGroup
 	loops.Go(func() { a.tokens.Run(talking) })
 	loops.Go(func() { a.sender.Run(ctx) })
-	select {
-	case <-a.tokens.Tried():
-	case <-time.After(firstAnswer):
-	case <-ctx.Done():
-	}
-	a.watch(ctx)
+	a.recall(ctx)
 	loops.Go(func() { a.follower.Run(ctx) })
+	a.awaitServer(ctx)
+	a.targets.Go(func() { a.watchHost(ctx) })
 	loops.Go(func() { a.reportWhenKnown(ctx) })
 	loops.Go(func() { a.keepStatus(ctx) })
 
@@ -114,9 +113,23 @@ func (a *agent) run(ctx context.Context, stopped func()) {
 	a.saveStatus()
 }
 
-// watch starts the passes: over the host, and over the services known from
-// before.
-func (a *agent) watch(ctx context.Context) {
+// awaitServer gives the server a moment to tell its time and the intervals.
+func (a *agent) awaitServer(ctx context.Context) {
+	patience := time.NewTimer(firstAnswer)
+	defer patience.Stop()
+	for _, told := range []<-chan struct{}{a.tokens.Tried(), a.followed} {
+		select {
+		case <-told:
+		case <-patience.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// recall starts the watching of the services known from before.
+func (a *agent) recall(ctx context.Context) {
 	a.mu.Lock()
 	a.watching = ctx
 	a.mu.Unlock()
@@ -125,7 +138,6 @@ func (a *agent) watch(ctx context.Context) {
 			a.take(desired) //nolint:contextcheck // the targets live as long as the agent, under a.watching
 		}
 	}
-	a.targets.Go(func() { a.watchHost(ctx) })
 }
 
 // apply takes in a desired state that the server gave.

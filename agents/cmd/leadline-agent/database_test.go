@@ -34,7 +34,7 @@ func realDatabase(t *testing.T, variable string) database {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { root.Close() })
+	t.Cleanup(func() { closing(t, root) })
 	return database{address: dsn[from+len("tcp(") : to], root: root}
 }
 
@@ -90,9 +90,9 @@ func TestARealServerFromAddToRemove(t *testing.T) {
 			if request := l.services[0]; request.Labels["environment"] != "test" || len(request.Labels) != 1 || request.Engine == "" {
 				t.Errorf("registered: %+v", request)
 			}
-			eventually(t, "it is up", func() bool { r, _ := l.reported("demo"); return r.State == "up" })
+			eventually(t, "it is up", func() bool { r, _ := l.reported(); return r.State == "up" })
 			eventually(t, "its metrics", func() bool { return l.pushed("mysql_global_status_uptime") && l.pushed("mysql_up") })
-			s.expect(exitOK, "  demo", "", "list")
+			s.expect(exitOK, "leadline_cli  up", "", "list")
 			s.expect(exitOK, "ok     connection", "", "check", "demo")
 
 			d.exec(t, "REVOKE PROCESS ON *.* FROM "+account)
@@ -106,7 +106,7 @@ func TestARealServerFromAddToRemove(t *testing.T) {
 			}
 			s.expect(exitOK, "ok     connection", "", "check", "demo")
 			l.change(func(d *control.Desired) { d.Services[0].PasswordVersion++ })
-			eventually(t, "it stays up", func() bool { r, _ := l.reported("demo"); return r.State == "up" })
+			eventually(t, "it stays up", func() bool { r, _ := l.reported(); return r.State == "up" })
 
 			s.expect(exitOK, "Removed demo.", "", "remove", "demo")
 			if _, err := os.Stat(filepath.Join(s.dir, "services", "demo.json")); !os.IsNotExist(err) {

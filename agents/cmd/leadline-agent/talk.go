@@ -66,6 +66,12 @@ func (a *agent) noteSender() {
 	a.noteChange()
 }
 
+// noteFetch hears of each fetch of the desired state.
+func (a *agent) noteFetch(err error) {
+	a.first.Do(func() { close(a.followed) })
+	a.noteTrouble("desired state", err)
+}
+
 // noteTrouble logs what a loop met. The token loop tells the same person the
 // same thing louder, so this is for those who look closer.
 func (a *agent) noteTrouble(what string, err error) {

@@ -96,10 +96,11 @@ func (w *watch) look(ctx context.Context, service control.Service) (report contr
 	identity, err := w.probe(ctx, service)
 	if err != nil {
 		code, sentence := problemOf(err)
-		report.State, report.Code, report.Error = "down", &code, &sentence
+		report.Code, report.Error = &code, &sentence
 	}
-	// A server that tells its name can be read, even where a grant is missing.
+	// A server that tells its name is up and can be read, even where a grant is missing.
 	if identity.Engine == "" {
+		report.State = "down"
 		return report, false
 	}
 	report.Engine, report.Version = identity.Engine, identity.Version

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -54,7 +55,7 @@ func decode(t *testing.T, payload []byte) []string {
 		if key := request.varint(); key != 1<<3|2 {
 			t.Fatalf("field %x in WriteRequest", key)
 		}
-		var text string
+		var text strings.Builder
 		for series := (&reader{t, request.bytes()}); len(series.data) > 0; {
 			switch key := series.varint(); key {
 			case 1<<3 | 2:
@@ -63,7 +64,7 @@ func decode(t *testing.T, payload []byte) []string {
 				for len(label.data) > 0 {
 					parts[label.varint()>>3-1] = string(label.bytes())
 				}
-				text += parts[0] + "=" + parts[1] + ","
+				text.WriteString(parts[0] + "=" + parts[1] + ",")
 			case 2<<3 | 2:
 				sample := &reader{t, series.bytes()}
 				if sample.varint() != 1<<3|1 {
@@ -71,15 +72,15 @@ func decode(t *testing.T, payload []byte) []string {
 				}
 				value := math.Float64frombits(binary.LittleEndian.Uint64(sample.data))
 				sample.data = sample.data[8:]
-				if sample.varint() != 2<<3|0 {
+				if sample.varint() != 2<<3 {
 					t.Fatal("the stamp is missing")
 				}
-				text += fmt.Sprintf(" %v@%d", value, int64(sample.varint()))
+				fmt.Fprintf(&text, " %v@%d", value, int64(sample.varint()))
 			default:
 				t.Fatalf("field %x in TimeSeries", key)
 			}
 		}
-		all = append(all, text)
+		all = append(all, text.String())
 	}
 	return all
 }

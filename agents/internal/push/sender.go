@@ -101,19 +101,20 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// Flush sends what waits until nothing does, something fails or the context ends.
+// Flush sends what waits until nothing does, something fails or the context
+// ends. It does not wait for a token.
 func (s *Sender) Flush(ctx context.Context) {
 	for _, lane := range []Lane{Live, Backlog} {
 		for {
-			token, err := s.tokens.Wait(ctx)
-			if err != nil {
+			token, ok := s.tokens.Current()
+			if !ok {
 				return
 			}
 			delivery, ok := s.queue.Take(lane)
 			if !ok {
 				break
 			}
-			if s.deliver(ctx, token, delivery) == failed {
+			if s.deliver(ctx, token, delivery) != taken {
 				return
 			}
 		}

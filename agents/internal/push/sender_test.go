@@ -134,12 +134,12 @@ func start(t *testing.T, sender *Sender) {
 	t.Cleanup(func() { cancel(); <-done })
 }
 
-func eventually(t *testing.T, what string, true_ func() bool) {
+func eventually(t *testing.T, what string, isTrue func() bool) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for !true_() {
+	for !isTrue() {
 		select {
 		case <-deadline:
 			t.Fatalf("never: %s", what)
@@ -237,6 +237,10 @@ func TestFlushSendsWhatItCan(t *testing.T) {
 	q.put(Live, "new")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
+	sender.Flush(ctx) // perhaps before there is a token
+	if _, err := sender.tokens.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
 	sender.Flush(ctx)
 	if got := q.ended(); !slices.Equal(got, []string{"new acknowledged", "old acknowledged"}) {
 		t.Errorf("got %v", got)

@@ -61,14 +61,20 @@ func (t *Tokens) Problem() error {
 	return t.problem
 }
 
+// Current gives a token that has not expired; ok is false when there is none.
+func (t *Tokens) Current() (token string, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.token, t.token != "" && t.clock.Local().Before(t.expires)
+}
+
 // Wait gives a token that has not expired, as soon as there is one.
 func (t *Tokens) Wait(ctx context.Context) (string, error) {
 	for {
 		t.mu.Lock()
-		token, changed := t.token, t.changed
-		valid := token != "" && t.clock.Local().Before(t.expires)
+		changed := t.changed
 		t.mu.Unlock()
-		if valid {
+		if token, ok := t.Current(); ok {
 			return token, nil
 		}
 		select {

@@ -92,11 +92,11 @@ func appendStamps(t testing.TB, s *Spool, all ...int64) {
 	}
 }
 
-func take(t testing.TB, s *Spool, lane Lane) *Delivery {
+func takeLive(t testing.TB, s *Spool) *Delivery {
 	t.Helper()
-	d, ok := s.Take(lane)
+	d, ok := s.Take(Live)
 	if !ok {
-		t.Fatalf("lane %d is empty", lane)
+		t.Fatal("the live lane is empty")
 	}
 	return d
 }
@@ -147,7 +147,7 @@ func TestAPassIsOnDiskBeforeItCanBeSent(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the segment is %v, %v", info.Mode(), err)
 	}
-	d := take(t, s, Live)
+	d := takeLive(t, s)
 	equal(t, "live", stamps(t, d.Payload()), 1000)
 	if d.Samples() != 10 {
 		t.Errorf("%d samples", d.Samples())
@@ -160,14 +160,14 @@ func TestAPassIsOnDiskBeforeItCanBeSent(t *testing.T) {
 func TestLiveSegmentsTravelTogetherInOrder(t *testing.T) {
 	s := open(t, Options{Dir: t.TempDir()})
 	appendStamps(t, s, 1000, 2000, 3000)
-	equal(t, "live", stamps(t, take(t, s, Live).Payload()), 1000, 2000, 3000)
+	equal(t, "live", stamps(t, takeLive(t, s).Payload()), 1000, 2000, 3000)
 }
 
 func TestAnAcknowledgedSegmentStaysForAMinute(t *testing.T) {
 	folder, c := t.TempDir(), newClock()
 	s := open(t, Options{Dir: folder, Now: c.Now})
 	appendStamps(t, s, 1000)
-	take(t, s, Live).Acknowledge()
+	takeLive(t, s).Acknowledge()
 	if stats := s.Stats(c.Now()); stats.Segments != 0 || stats.Bytes != 0 {
 		t.Errorf("an acknowledged segment counts as waiting: %+v", stats)
 	}
@@ -189,9 +189,9 @@ func TestAnAcknowledgedSegmentStaysForAMinute(t *testing.T) {
 func TestAFailureSendsTheLastMinuteAgain(t *testing.T) {
 	s := open(t, Options{Dir: t.TempDir()})
 	appendStamps(t, s, 1000)
-	take(t, s, Live).Acknowledge()
+	takeLive(t, s).Acknowledge()
 	appendStamps(t, s, 2000)
-	take(t, s, Live).Fail()
+	takeLive(t, s).Fail()
 	select {
 	case <-s.Ready(Backlog):
 	default:
@@ -204,9 +204,9 @@ func TestAFailureSendsTheLastMinuteAgain(t *testing.T) {
 func TestAReleaseSendsNothingAgain(t *testing.T) {
 	s := open(t, Options{Dir: t.TempDir()})
 	appendStamps(t, s, 1000)
-	take(t, s, Live).Acknowledge()
+	takeLive(t, s).Acknowledge()
 	appendStamps(t, s, 2000)
-	take(t, s, Live).Release()
+	takeLive(t, s).Release()
 	equal(t, "live", drain(t, s, Live), 2000)
 	equal(t, "backlog", drain(t, s, Backlog))
 }
@@ -215,7 +215,7 @@ func TestANewStoreGetsTheLastMinuteAgain(t *testing.T) {
 	s := open(t, Options{Dir: t.TempDir()})
 	s.StoreBoot("first")
 	appendStamps(t, s, 1000)
-	take(t, s, Live).Acknowledge()
+	takeLive(t, s).Acknowledge()
 	s.StoreBoot("first")
 	s.StoreBoot("")
 	equal(t, "same store", drain(t, s, Backlog))
@@ -228,7 +228,7 @@ func TestASegmentStaysUntilTheStoreIsSeenToHaveSurvived(t *testing.T) {
 	s := open(t, Options{Dir: folder, Now: c.Now})
 	s.StoreBoot("first")
 	appendStamps(t, s, 1000)
-	take(t, s, Live).Acknowledge()
+	takeLive(t, s).Acknowledge()
 	c.forward(5 * time.Minute) // the server answers pushes but names no boot id
 	appendStamps(t, s, 2000)
 	if n := len(files(t, folder)); n != 2 {
@@ -242,7 +242,7 @@ func TestARestartSendsAllThatIsThere(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, Options{Dir: folder})
 	appendStamps(t, s, 1000, 2000, 3000)
-	d := take(t, s, Live)
+	d := takeLive(t, s)
 	d.Acknowledge()
 	appendStamps(t, s, 4000)
 
@@ -262,7 +262,7 @@ func TestAfterAnOutageTheNewestGoesFirst(t *testing.T) {
 		all = append(all, (i+1)*1000)
 	}
 	appendStamps(t, s, all...)
-	live := stamps(t, take(t, s, Live).Payload())
+	live := stamps(t, takeLive(t, s).Payload())
 	equal(t, "live", live, all[len(all)-len(live):]...)
 	if len(live) != pushSegments {
 		t.Errorf("%d in one push", len(live))
@@ -275,7 +275,7 @@ func TestARefusedSegmentIsFoundDroppedAndCounted(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, Options{Dir: folder})
 	appendStamps(t, s, 1000, 2000, 3000)
-	if dropped := take(t, s, Live).Reject(); dropped != 0 {
+	if dropped := takeLive(t, s).Reject(); dropped != 0 {
 		t.Fatalf("%d samples dropped of a push whose bad segment is not known", dropped)
 	}
 	var kept []int64
@@ -314,7 +314,7 @@ func TestTheFolderIsBounded(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, Options{Dir: folder, MaxBytes: 3 * blockSize})
 	appendStamps(t, s, 1000)
-	take(t, s, Live).Acknowledge()
+	takeLive(t, s).Acknowledge()
 	appendStamps(t, s, 2000, 3000, 4000)
 	if dropped := s.Stats(time.UnixMilli(4000)).DroppedSamples; dropped != 0 {
 		t.Errorf("%d samples lost while an acknowledged segment could go", dropped)
@@ -345,7 +345,7 @@ func TestADiskThatRefusesCostsNothingUntilMemoryIsFull(t *testing.T) {
 	if stats.Problem == "" || stats.DroppedSamples != 10 || stats.Segments != 2 {
 		t.Errorf("got %+v", stats)
 	}
-	equal(t, "sent from memory", stamps(t, take(t, s, Live).Payload()), 2000, 3000)
+	equal(t, "sent from memory", stamps(t, takeLive(t, s).Payload()), 2000, 3000)
 }
 
 func TestADiskThatIsBackTakesWhatWasInMemory(t *testing.T) {
@@ -405,7 +405,7 @@ func TestALongBacklogIsJoined(t *testing.T) {
 		all = append(all, 1_790_000_000_000+i*5000)
 	}
 	appendStamps(t, s, all...)
-	take(t, s, Live).Fail()
+	takeLive(t, s).Fail()
 	appendStamps(t, s, all[len(all)-1]+5000)
 	s.Close(time.Second)
 	var joined int
@@ -428,7 +428,7 @@ func TestTakeIsSafeFromManySides(t *testing.T) {
 	for w := range int64(writers) {
 		work.Go(func() {
 			for i := range int64(each) {
-				s.Append(record(w*1_000_000+i+1))
+				s.Append(record(w*1_000_000 + i + 1))
 			}
 		})
 	}

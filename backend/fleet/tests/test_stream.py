@@ -168,6 +168,8 @@ def test_two_hundred_agents_wait_on_few_connections(streams: Streams, home: Team
     generations = {agent.id: 1 for agent in agents} | {chosen.id: 2}
 
     async def crowd() -> None:
+        # Other processes of these tests hold idle connections too: only what the crowd adds counts.
+        before = await apart(connections_of, streams)
         waits = {
             agent.id: asyncio.create_task(
                 wait(streams, agent, generation=generations[agent.id], wait=6)
@@ -176,7 +178,7 @@ def test_two_hundred_agents_wait_on_few_connections(streams: Streams, home: Team
         }
         done, _ = await asyncio.wait(waits.values(), timeout=3)
         assert not done
-        assert await apart(connections_of, streams) <= 6
+        assert await apart(connections_of, streams) - before <= 6
         began = time.monotonic()
         await apart(rename, home)
         assert (await waits.pop(chosen.id)).json()["generation"] == 3

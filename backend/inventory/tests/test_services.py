@@ -320,6 +320,18 @@ def test_what_an_agent_reports_is_shown(agent: Agent, home: Team) -> None:
     assert listed["spool"]["bytes"] == 0
 
 
+def test_a_server_that_is_up_can_have_a_problem(agent: Agent, home: Team) -> None:
+    agent.service("demo")
+
+    agent.status(up() | {"code": "grant", "error": "The account lacks PROCESS."})
+
+    shown = get(home)
+    assert (shown["state"], shown["reason"]) == ("up", "The account lacks PROCESS.")
+    (listed,) = home.browser("viewer").get("/api/v1/agents").json()["results"]
+    problem = {"service": "demo", "code": "grant", "error": "The account lacks PROCESS."}
+    assert listed["problems"] == [problem]
+
+
 def test_what_an_agent_reports_is_cut_to_one_printable_line(agent: Agent, home: Team) -> None:
     agent.service("demo")
 

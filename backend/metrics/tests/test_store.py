@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import time
 import uuid
 from datetime import timedelta
@@ -11,7 +15,7 @@ from django.utils import timezone
 from backend import health
 from backend.conftest import Team
 from backend.inventory.tests.agents import enrol
-from backend.metrics import reads, store
+from backend.metrics import reads, store, tokens
 from backend.metrics.canary import SYSTEM_ORG, Canary
 from backend.metrics.models import Heartbeat
 from backend.metrics.remote_write import Sample
@@ -156,3 +160,23 @@ def test_agents_hear_a_boot_id_only_while_it_is_fresh(
 
     assert agent.token()[1]["store_boot_id"] == told
     assert agent.status()[1]["store_boot_id"] == told
+
+
+def test_the_canary_process_beats_and_ends_cleanly(transactional_db: None, settings: Any) -> None:
+    tokens.ensure()
+    name = settings.DATABASES["default"]["NAME"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "backend", "canary"],
+        env={**os.environ, "DATABASE_NAME": name},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        first = until("the canary writes its row", Heartbeat.objects.first)
+        assert first.store_ok
+        assert first.store_boot_id == store.boot_id()
+        until("it beats again", lambda: Heartbeat.objects.filter(at__gt=first.at).exists())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(8) == 0
+    finally:
+        process.kill()
+        process.wait(8)

@@ -66,7 +66,7 @@ interface Pages {
   readonly hasNextPage: boolean;
   readonly isFetching: boolean;
   readonly isError: boolean;
-  readonly fetchNextPage: () => Promise<unknown>;
+  readonly fetchNextPage: (options?: { cancelRefetch: boolean }) => Promise<unknown>;
 }
 
 /**
@@ -78,8 +78,9 @@ function useLoadMore({ data, hasNextPage, isFetching, isError, fetchNextPage }: 
   const loaded = data?.pages.length ?? 0;
   const missing = wanted.list === list && wanted.pages > loaded && hasNextPage;
   useEffect(() => {
-    if (missing && !isFetching && !isError) void fetchNextPage();
-  }, [missing, isFetching, isError, fetchNextPage]);
+    // At every change of anything: a refetch can come and go between two renders. What is under way is left alone.
+    if (missing && !isFetching && !isError) void fetchNextPage({ cancelRefetch: false });
+  });
   const loadMore = () => {
     setWanted({ list, pages: loaded + 1 });
     // After a failure nothing is asked again by itself; a press is a person asking.
