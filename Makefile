@@ -89,7 +89,7 @@ golangci-lint:
 		sh -c 'mkdir -p $(CACHE)/bin && GOBIN=$(CACHE)/bin/.new CGO_ENABLED=0 go install -ldflags "-s -w" github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_LINT_VERSION) && mv $(CACHE)/bin/.new/golangci-lint $(GOLANGCI_LINT) && rmdir $(CACHE)/bin/.new'
 
 chromium: ## install Chromium for the end-to-end tests (needs root)
-	@command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium)
+	@command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
 
 check-python:
 	$(VENV)/ruff check backend deploy .ci

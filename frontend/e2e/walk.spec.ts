@@ -97,8 +97,12 @@ async function meanShown(page: Page, from: number, to: number): Promise<{ mean: 
 }
 
 async function saveScreenshot(page: Page): Promise<void> {
-  await page.goto(`/services/${SERVICE}?from=now-15m`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  // The demo has the longer history and the livelier load.
+  await page.goto('/services/demo?from=now-5m');
+  const notice = page.getByRole('button', { name: 'Hide this notice' });
+  if (await notice.isVisible()) await notice.click();
+  await page.setViewportSize({ width: 1440, height: 1240 });
+  await expect(page.getByRole('figure').first()).toBeVisible();
   await page.waitForLoadState('networkidle', { timeout: 10_000 }).catch(() => undefined);
   const path = process.env['LEADLINE_E2E_SCREENSHOTS']
     ? join(IMAGES, 'service.png')

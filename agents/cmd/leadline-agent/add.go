@@ -107,26 +107,7 @@ func (a *addition) try(ctx context.Context) (mysql.Identity, error) {
 	defer server.Close() //nolint:errcheck // the connections end with the process
 	ctx, cancel := context.WithTimeout(ctx, databasePatience)
 	defer cancel()
-	identity, err := server.Probe(ctx)
-	if err != nil {
-		return identity, a.refuse(ctx, server, err)
-	}
-	return identity, nil
-}
-
-// refuse explains a probe that failed. For missing grants the statements to
-// paste stand below the sentence.
-func (a *addition) refuse(ctx context.Context, server *mysql.Server, err error) error {
-	refusal := &failure{code: exitCode(err), sentence: control.Sentence(err.Error()), cause: err}
-	var problem *mysql.Problem
-	if errors.As(err, &problem) && problem.Code == mysql.CodeGrant {
-		for _, item := range server.Check(ctx) {
-			if !item.OK && item.Fix != "" {
-				refusal.lines = append(refusal.lines, item.Fix)
-			}
-		}
-	}
-	return refusal
+	return server.Probe(ctx)
 }
 
 // store keeps the password here, then registers the service: a running agent

@@ -24,11 +24,10 @@ const (
 // errHelp asks for a command's usage.
 var errHelp = errors.New("help")
 
-// failure is an error with its exit code and, below the sentence, lines to paste.
+// failure is an error with its exit code.
 type failure struct {
 	code     int
 	sentence string
-	lines    []string
 	silent   bool // all was said already
 	cause    error
 }
@@ -51,14 +50,8 @@ func (c *cli) report(err error) int {
 		return exitOK
 	}
 	var f *failure
-	known := errors.As(err, &f)
-	if !known || !f.silent {
+	if !errors.As(err, &f) || !f.silent {
 		fmt.Fprintln(c.stderr, "leadline-agent: "+explain(err))
-	}
-	if known {
-		for _, line := range f.lines {
-			fmt.Fprintln(c.stderr, "  "+line)
-		}
 	}
 	return exitCode(err)
 }

@@ -85,7 +85,8 @@ func refusalSentence(r *push.Refusal) string {
 	return Sentence(r.Error())
 }
 
-// Sentence begins with a capital and ends with a full stop.
+// Sentence begins with a capital and ends with a full stop, unless it ends with
+// a statement to paste.
 func Sentence(text string) string {
 	text = strings.TrimSpace(text)
 	first, size := utf8.DecodeRuneInString(text)
@@ -93,8 +94,8 @@ func Sentence(text string) string {
 		return text
 	}
 	text = string(unicode.ToUpper(first)) + text[size:]
-	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "…") {
-		text += "."
+	if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune(".…;", last) {
+		return text
 	}
-	return text
+	return text + "."
 }

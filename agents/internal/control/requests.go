@@ -73,7 +73,7 @@ type SpoolReport struct {
 }
 
 // ServiceReport is what the last pass over a service found. Code and Error are
-// nil when it is up.
+// nil when all is well; a server may be up and lack a grant.
 type ServiceReport struct {
 	Slug    string  `json:"slug"`
 	State   string  `json:"state"` // up or down

@@ -113,12 +113,14 @@ func TestToken(t *testing.T) {
 func TestReport(t *testing.T) {
 	s, client := answering(t, 200, "application/json", `{"generation":13,"store_boot_id":"boot"}`)
 	offset, code, sentence := 0.012, "denied", `User "leadline" was refused by the database at 127.0.0.1:3306: correct the password, create the account for this host.`
+	grant, lacks := "grant", "'leadline'@'%' lacks PROCESS on the database at 127.0.0.1:3307: run GRANT PROCESS ON *.* TO 'leadline'@'%';"
 	got, err := Report(t.Context(), client, StatusReport{
 		Instance: instance, Generation: 12, StartedAt: 1790000000.5, ClockOffset: &offset,
 		Spool: SpoolReport{Bytes: 8192, Segments: 2, OldestAgeSeconds: 7.5, DroppedSamples: 3},
 		Services: []ServiceReport{
 			{Slug: "demo", State: "up", Engine: "mariadb", Version: "10.11.11-MariaDB"},
 			{Slug: "orders", State: "down", Code: &code, Error: &sentence, Engine: "mysql"},
+			{Slug: "stock", State: "up", Code: &grant, Error: &lacks, Engine: "mysql", Version: "9.7.4"},
 		},
 	})
 	if err != nil || got != (StatusAnswer{13, "boot"}) {
@@ -200,7 +202,7 @@ func TestProblemsAreOneSentence(t *testing.T) {
 }
 
 func TestSentence(t *testing.T) {
-	for text, want := range map[string]string{"": "", "it failed": "It failed.", "Done.": "Done.", "écrit": "Écrit.", " cut… ": "Cut…"} {
+	for text, want := range map[string]string{"": "", "it failed": "It failed.", "Done.": "Done.", "écrit": "Écrit.", " cut… ": "Cut…", "run GRANT X;": "Run GRANT X;"} {
 		if got := Sentence(text); got != want {
 			t.Errorf("%q: got %q", text, got)
 		}

@@ -38,8 +38,10 @@ READS = [
 def write(
     url: str, token: str, name: str, labels: dict[str, str], query: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Push one sample of now with a token."""
-    body = encode([Sample(name=name, value=1, stamp_ms=int(time.time() * 1000), labels=labels)])
+    """Push one sample with a token; it is old enough to lie on every range query's grid."""
+    body = encode(
+        [Sample(name=name, value=1, stamp_ms=int(time.time() * 1000) - 30_000, labels=labels)]
+    )
     headers = {
         "Authorization": f"Bearer {token}",
         "Content-Encoding": "snappy",

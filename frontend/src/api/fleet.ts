@@ -5,7 +5,6 @@ import { cursorOf } from './pages';
 
 export type FleetAnswer = Answer<'/api/v1/fleet'>;
 export type FleetRow = FleetAnswer['results'][number];
-export type ServiceState = FleetRow['state'];
 
 /** Filters of the fleet list; one that is left out or empty does not filter. */
 export interface FleetFilters {

@@ -132,7 +132,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the services in the order of their slugs, with counts and a reason where the list is empty. */
+        /** @description List the services by slug, with counts and, where the list is empty, the reason. */
         get: operations["fleet_list"];
         put?: never;
         post?: never;
@@ -455,7 +455,7 @@ export interface components {
             next: string | null;
             /** Format: uri */
             previous: string | null;
-            results: components["schemas"]["FleetService"][];
+            results: components["schemas"]["ServiceRow"][];
             counts: components["schemas"]["FleetCounts"];
             /**
              * @description Why there is no row; null where there is one.
@@ -473,27 +473,6 @@ export interface components {
             down: number;
             silent: number;
             waiting: number;
-        };
-        /** @description A service as a row of the list. */
-        FleetService: {
-            slug: string;
-            name: string;
-            engine: string;
-            version: string;
-            address: string;
-            node: string;
-            environment: string;
-            cluster: string;
-            replication_set: string;
-            owner: string;
-            tags: string[];
-            state: components["schemas"]["ServiceStateEnum"];
-            /** @description Why it is not up; empty when it is. */
-            reason: string;
-            /** Format: date-time */
-            last_seen: string | null;
-            /** Format: uuid */
-            agent: string | null;
         };
         /** @description All parts. */
         Health: {
@@ -749,6 +728,27 @@ export interface components {
              * @description The live agent that takes the service over.
              */
             agent?: string;
+        };
+        /** @description A service as a row of the fleet shows it. */
+        ServiceRow: {
+            slug: string;
+            name: string;
+            engine: string;
+            version: string;
+            address: string;
+            node: string;
+            environment: string;
+            cluster: string;
+            replication_set: string;
+            owner: string;
+            tags: string[];
+            state: components["schemas"]["ServiceStateEnum"];
+            /** @description Why it is not up; empty when it is. */
+            reason: string;
+            /** Format: date-time */
+            last_seen: string | null;
+            /** Format: uuid */
+            agent: string | null;
         };
         /**
          * @description * `up` - up

@@ -26,8 +26,7 @@ function LoopbackBanner() {
   return (
     <div className={classes.banner}>
       <span>
-        Other hosts cannot reach this server: it listens on {session.public_url}. To watch other hosts, set{' '}
-        <code>LISTEN</code> and <code>PUBLIC_URL</code> and start it again.
+        Other hosts cannot reach this server; set <code>LISTEN</code> and <code>PUBLIC_URL</code>.
       </span>
       <CloseButton size="sm" aria-label="Hide this notice" onClick={() => setHidden(true)} />
     </div>

@@ -1,9 +1,11 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './navigation.module.css';
 
 interface Screen {
   to: '/' | '/settings';
+  /** Addresses that belong to the screen begin with one of these. */
+  covers: readonly string[];
   name: string;
   icon: ReactNode;
 }
@@ -12,11 +14,13 @@ interface Screen {
 const SCREENS: readonly Screen[] = [
   {
     to: '/',
+    covers: ['/services/'],
     name: 'Fleet',
     icon: <path d="M4 6.5h16M4 12h16M4 17.5h16M7 6.5v.01M7 12v.01M7 17.5v.01" />,
   },
   {
     to: '/settings',
+    covers: ['/settings/'],
     name: 'Settings',
     icon: <path d="M4 7h9m4 0h3M4 12h3m4 0h9M4 17h7m4 0h5M15 5v4M9 10v4M13 15v4" />,
   },
@@ -41,8 +45,14 @@ export function BottomNavigation() {
 }
 
 function Links() {
-  return SCREENS.map(({ to, name, icon }) => (
-    <Link key={to} to={to} className={classes.link} activeOptions={{ exact: false, includeSearch: false }}>
+  const path = useLocation({ select: (location) => location.pathname });
+  return SCREENS.map(({ to, covers, name, icon }) => (
+    <Link
+      key={to}
+      to={to}
+      className={classes.link}
+      data-open={path === to || covers.some((start) => path.startsWith(start))}
+    >
       <svg viewBox="0 0 24 24" width="20" height="20" className={classes.icon} aria-hidden="true">
         {icon}
       </svg>

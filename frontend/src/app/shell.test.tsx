@@ -16,8 +16,8 @@ describe('the shell', () => {
     expect(await screen.findByText('Harbour')).toBeVisible();
     const [screens] = screen.getAllByRole('navigation', { name: 'Screens' });
     expect(within(screens as HTMLElement).getByRole('link', { name: 'Settings' })).toHaveAttribute(
-      'data-status',
-      'active',
+      'data-open',
+      'true',
     );
     expect(await screen.findByRole('button', { name: 'Health of Leadline itself: Healthy' })).toBeVisible();
     await waitFor(() => expect(document.title).toBe('Agents · Leadline'));
