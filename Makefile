@@ -20,7 +20,7 @@ export LEADLINE_CACHE_DIR := $(CACHE)
 STEP = @$(PYTHON) deploy/step.py
 
 .PHONY: help run check test test-all bench build fix schema lock chromium clean preflight venv agent ui node-modules golangci-lint \
-	check-python check-types check-imports check-ui check-go test-python test-go test-ui
+	fix-go check-python check-types check-imports check-ui check-go test-python test-go test-ui
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -47,7 +47,7 @@ fix: venv node-modules golangci-lint ## format, and apply the safe fixes of the 
 	$(VENV)/ruff check --fix --quiet backend deploy .ci || true
 	$(VENV)/ruff format --quiet backend deploy .ci
 	npm run --silent fix
-	cd agents && $(GOLANGCI_LINT) fmt ./...
+	@$(MAKE) fix-go
 
 schema: venv node-modules ## write docs/openapi.yaml and the UI's types from it
 	@mkdir -p .cache
@@ -90,6 +90,9 @@ golangci-lint:
 
 chromium: ## install Chromium for the end-to-end tests (needs root)
 	@command -v chromium >/dev/null || (apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core)
+
+fix-go: golangci-lint
+	cd agents && $(GOLANGCI_LINT) fmt ./...
 
 check-python:
 	$(VENV)/ruff check backend deploy .ci

@@ -29,6 +29,9 @@ func (c *cli) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if dir.Foreign() {
+		return failed("The state directory %s belongs to another user: run the agent as that user, not as root.", dir.Path())
+	}
 	release, err := dir.Lock(ctx)
 	if err != nil {
 		return err

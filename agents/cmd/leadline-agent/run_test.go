@@ -245,3 +245,17 @@ func TestARevokedAgentWatchesNothing(t *testing.T) {
 		t.Errorf("%d passes were made", passes)
 	}
 }
+
+func TestARevocationIsNoticedWhileATokenIsStillGood(t *testing.T) {
+	l, s := newLeadline(t), newShell(t)
+	s.enrolled(l)
+	_, log := s.runAgent()
+	eventually(t, "it runs", func() bool { return l.pushed("node_load1") })
+	l.set(func() {
+		for _, path := range []string{"token", "desired", "commands", "status"} {
+			l.refuse["/api/agent/v1/"+path] = "agent_revoked"
+		}
+	})
+	l.change(func(*control.Desired) {}) // wakes the poll
+	eventually(t, "it is logged", func() bool { return log.has("This agent was revoked on the Leadline server.") })
+}

@@ -128,7 +128,7 @@ func printAgent(table *tabwriter.Writer, d statusDocument) {
 func spoolLine(spool state.Spool) string {
 	line := "nothing"
 	if spool.Segments > 0 {
-		line = fmt.Sprintf("%d segments, %.1f kB, the oldest %s old", spool.Segments, float64(spool.Bytes)/1000,
+		line = fmt.Sprintf("%s, %.1f kB, the oldest %s old", counted(spool.Segments, "segment"), float64(spool.Bytes)/1000,
 			time.Duration(spool.OldestAgeSeconds*float64(time.Second)).Round(time.Second))
 	}
 	if spool.DroppedSamples > 0 {
@@ -138,6 +138,13 @@ func spoolLine(spool state.Spool) string {
 		line += ". " + spool.Problem
 	}
 	return line
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func clockLine(offset *float64) string {

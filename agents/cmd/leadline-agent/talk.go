@@ -73,10 +73,16 @@ func (a *agent) noteFetch(err error) {
 }
 
 // noteTrouble logs what a loop met. The token loop tells the same person the
-// same thing louder, so this is for those who look closer.
+// same thing louder, so this is for those who look closer; but where the server
+// has turned against this agent, the token loop is to find out now.
 func (a *agent) noteTrouble(what string, err error) {
-	if err != nil {
-		a.log.Debug("A request failed.", slog.String("request", what), slog.String("error", err.Error()))
+	if err == nil {
+		return
+	}
+	a.log.Debug("A request failed.", slog.String("request", what), slog.String("error", err.Error()))
+	switch control.CodeOf(err) {
+	case control.CodeRevoked, control.CodeKeyUnknown, control.CodeSecondInstance:
+		a.tokens.Renew()
 	}
 }
 

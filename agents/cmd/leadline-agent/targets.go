@@ -53,12 +53,18 @@ func (a *agent) gather(target string, collectors []*supervised, readings []readi
 		if r.err != nil {
 			success = 0
 		}
-		labels := append([]model.Label{{Name: "collector", Value: collectors[i].Name()}}, more...)
-		own = append(own,
-			model.Sample{Name: "leadline_collector_success", Labels: labels, Value: success},
-			model.Sample{Name: "leadline_collector_seconds", Labels: labels, Value: r.took.Seconds()})
+		own = append(own, collectorSamples(collectors[i].Name(), success, r.took, more...)...)
 	}
 	return samples, own
+}
+
+// collectorSamples tell how a collector did: success is 1 or 0.
+func collectorSamples(name string, success float64, took time.Duration, more ...model.Label) []model.Sample {
+	labels := append([]model.Label{{Name: "collector", Value: name}}, more...)
+	return []model.Sample{
+		{Name: "leadline_collector_success", Labels: labels, Value: success},
+		{Name: "leadline_collector_seconds", Labels: labels, Value: took.Seconds()},
+	}
 }
 
 func (a *agent) hostLabels() []model.Label {

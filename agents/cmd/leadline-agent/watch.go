@@ -110,13 +110,18 @@ func (w *watch) look(ctx context.Context, service control.Service) (report contr
 // pass looks whether the server is up and reads it. mysql_up is
 // mysqld_exporter's: whether the server answers this account.
 func (w *watch) pass(ctx context.Context, service control.Service) (samples, own []model.Sample, report control.ServiceReport) {
+	started := time.Now()
 	report, readable := w.look(ctx, service)
-	if !readable {
-		return []model.Sample{{Name: "mysql_up", Value: 0}}, nil, report
+	took := time.Since(started)
+	name := model.Label{Name: "service", Value: service.Slug}
+	up := 0.0
+	if readable {
+		up = 1
+		samples, own = w.agent.gather(service.Slug, w.collectors, pass(ctx, w.collectors), name)
 	}
-	readings := pass(ctx, w.collectors)
-	samples, own = w.agent.gather(service.Slug, w.collectors, readings, model.Label{Name: "service", Value: service.Slug})
-	return append(samples, model.Sample{Name: "mysql_up", Value: 1}), own, report
+	// What connects is told of like a collector: it fails alone or takes all along.
+	own = append(own, collectorSamples("connection", up, took, name)...)
+	return append(samples, model.Sample{Name: "mysql_up", Value: up}), own, report
 }
 
 // wanted is what the desired state says of the service now.

@@ -95,10 +95,16 @@ func (t *Tokens) Invalidate(token string) {
 	}
 	t.mu.Unlock()
 	if current {
-		select {
-		case t.renew <- struct{}{}:
-		default:
-		}
+		t.Renew()
+	}
+}
+
+// Renew asks for another token soon; the one held serves until then. It is for
+// who has reason to think that the server would give none.
+func (t *Tokens) Renew() {
+	select {
+	case t.renew <- struct{}{}:
+	default:
 	}
 }
 

@@ -68,6 +68,11 @@ func Create(path string) (*Dir, error) {
 	return Open(path)
 }
 
+// Foreign tells that the directory belongs to another user than this one,
+// which is root. An agent run by root would leave files there that its owner
+// cannot read.
+func (d *Dir) Foreign() bool { return d.reassign }
+
 // Path gives the path of a file or folder in the directory.
 func (d *Dir) Path(name ...string) string {
 	return filepath.Join(append([]string{d.path}, name...)...)
