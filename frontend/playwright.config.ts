@@ -6,6 +6,22 @@ const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1440, height:
 const phone = { ...devices['Desktop Chrome'], viewport: { width: 390, height: 844 }, hasTouch: true };
 const signedIn = { storageState: SESSION_FILE };
 
+const screens = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  Object.entries({ desktop, phone }).map(([size, device]) => ({
+    name: `${size} ${colorScheme}`,
+    testMatch: 'screens.spec.ts',
+    dependencies: ['walk'],
+    use: { ...device, ...signedIn, colorScheme },
+  })),
+);
+
+const picture = {
+  name: 'picture',
+  testMatch: 'picture.spec.ts',
+  dependencies: screens.map(({ name }) => name),
+  use: { ...desktop, ...signedIn, viewport: { width: 1440, height: 1240 } },
+};
+
 /** Against the running product; see e2e/environment.ts for what it must be told. */
 export default defineConfig({
   testDir: 'e2e',
@@ -34,19 +50,7 @@ export default defineConfig({
       dependencies: ['sign in'],
       use: { ...desktop, ...signedIn },
     },
-    ...(['light', 'dark'] as const).flatMap((colorScheme) => [
-      {
-        name: `desktop ${colorScheme}`,
-        testMatch: 'screens.spec.ts',
-        dependencies: ['walk'],
-        use: { ...desktop, ...signedIn, colorScheme },
-      },
-      {
-        name: `phone ${colorScheme}`,
-        testMatch: 'screens.spec.ts',
-        dependencies: ['walk'],
-        use: { ...phone, ...signedIn, colorScheme },
-      },
-    ]),
+    ...screens,
+    ...(process.env['LEADLINE_E2E_SCREENSHOTS'] ? [picture] : []),
   ],
 });

@@ -131,7 +131,7 @@ func (c *cli) alreadyEnrolled(ctx context.Context, f *flags, dir *state.Dir, add
 			return false, err
 		}
 		if running {
-			return false, failed("The server has revoked this agent's identity. Stop the running agent (process of %s) first, then enrol again.", dir.Path())
+			return false, failed("The server has revoked this agent's identity. Stop the running agent first, then enrol again.")
 		}
 		fmt.Fprintf(c.stderr, "The identity of node %s is no longer valid on %s: enrolling anew.\n", identity.Node, address)
 		return false, nil
