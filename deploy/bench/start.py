@@ -24,6 +24,8 @@ def cold() -> Iterator[Result]:
     with tempfile.TemporaryDirectory(prefix="leadline-cold-") as folder:
         clone, home = Path(folder) / "clone", Path(folder) / "home"
         home.mkdir()
+        for open_folder in (Path(folder), home):
+            open_folder.chmod(0o755)  # the unprivileged user reads the cache in it
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)  # noqa: S603, S607 - our own tree
         caches = {
             "HOME": str(home),
