@@ -113,11 +113,6 @@ def _signing_key() -> SigningKey:
     return next((key for key in keys if key.signs_from <= now), keys[-1])
 
 
-def signing_key_pem() -> bytes:
-    """Return the private key that signs now, as PEM: for tests that forge tokens."""
-    return (_signing_key().private_key or "").encode()
-
-
 def public_keys() -> list[str]:
     """Return the public keys that vmauth is to accept, oldest first, as PEM."""
     return [key.public_key for key in reversed(SigningKey.objects.all()[:_LIVE_KEYS])]

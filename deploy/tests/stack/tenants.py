@@ -42,8 +42,8 @@ print(json.dumps(out))
 
 _SIGNING_KEY = """
 import json
-from backend.metrics import tokens
-print(json.dumps(tokens.signing_key_pem().decode()))
+from backend.metrics.models import SigningKey
+print(json.dumps(SigningKey.objects.get().private_key))
 """
 
 
