@@ -14,6 +14,8 @@ describe('verdictText', () => {
   it.each([
     [{ state: 'up' }, 'The agent on db1 reaches it.'],
     [{ state: 'down', reason: 'Access denied for user leadline' }, 'Access denied for user leadline.'],
+    // A statement to copy keeps its own end.
+    [{ state: 'up', reason: 'Run GRANT PROCESS ON *.* TO x;' }, 'Run GRANT PROCESS ON *.* TO x;'],
     [{ state: 'down' }, 'The agent on db1 does not reach it.'],
     [{ state: 'waiting', last_seen: null }, 'Waiting for the first report of the agent on db1.'],
   ] as const)('%j', (part, text) => {

@@ -45,5 +45,5 @@ export function verdictText(
 }
 
 function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return /[.!?;]$/.test(text) ? text : `${text}.`;
 }
